@@ -6,7 +6,7 @@ use probity_dockerfile::{
     Arguments, Base, Dockerfile, Dockerignore, Facts, Instruction, Keyword, PackageCall, Stage,
     Text,
 };
-use probity_finding::{Finding, Span};
+use probity_finding::{Finding, Fix, Objective, Span};
 use probity_secrets::FindSecrets;
 use probity_shell::Script;
 
@@ -190,6 +190,18 @@ impl<'a> Context<'a> {
     /// How much of the file an agent may change, by the option of that name; 0 means all of it.
     pub(crate) fn max_churn(&self) -> Option<u32> {
         u32::try_from(self.integer("max-churn")).ok().filter(|&percent| percent > 0)
+    }
+
+    /// A fix that an agent proposes, for an objective without signals.
+    pub(crate) fn fix_by_agent(
+        &self,
+        kind: &'static str,
+        title: &'static str,
+        priority: i32,
+    ) -> Fix {
+        let max_churn = self.max_churn();
+        let objective = Objective { kind, score: 1, signals: Vec::new(), max_churn };
+        Fix::by_agent(title, priority, objective)
     }
 
     /// A switch; false where the rule declares no such option.

@@ -137,7 +137,7 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues
 }
 
-/// The requirement of pip that stands for a package of conda, or why there is none.
+/// The pip requirement for a package of conda, or the reason why pip has none.
 fn replacement<'p>(conda: &Conda, package: &str, new: &Spot<'p>) -> Result<&'p str, String> {
     if let Some(why) = conda.is_apart() {
         return Err(format!("`{package}` must stay with conda: {why}"));

@@ -314,7 +314,8 @@ impl Lexer<'_, '_> {
         self.out.redirect(kind);
     }
 
-    /// Moves to the next occurrence of `end`, or behind it. Without one, moves to the end of the text.
+    /// Moves to the next `end`, or behind it. If the text has no further `end`, moves to the end of the
+    /// text.
     fn skip_to(&mut self, end: &[u8], is_behind: bool) {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let found = rest.windows(end.len()).position(|window| window == end);

@@ -25,7 +25,7 @@ use crate::{
     after_help = "Examples:\n  cai --acp claude\n  cai exec -- make test\n  cai doctor"
 )]
 struct Cai {
-    /// Act as an ACP agent for an editor and run this agent behind it [default: `agent.default` in .containai/config.toml, or claude]
+    /// Serve an editor over ACP and pass its requests to this agent [default: `agent.default` in .containai/config.toml, or claude]
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     acp: Option<String>,
     /// Print the version

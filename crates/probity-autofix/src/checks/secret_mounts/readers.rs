@@ -70,7 +70,7 @@ const INERT: &[&str] = &[
 ];
 
 /// The RUNs of a file that need a secret: those that name it, and the downloads of the package manager
-/// that it is for. If there are none, any program may read it.
+/// that it is for. Without such programs, any program may read it.
 pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<usize> {
     let all = view.file.instructions.iter().enumerate();
     let seen: Vec<usize> = all

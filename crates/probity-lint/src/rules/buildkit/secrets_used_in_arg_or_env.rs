@@ -1,7 +1,7 @@
 //! Secrets in ARG and ENV, by the names that people give them.
 
 use probity_dockerfile::{Arguments, Expander, Keyword, Os, Pair};
-use probity_finding::{Finding, Fix, Objective};
+use probity_finding::{Finding, Fix};
 
 use crate::{
     context::Context,
@@ -115,13 +115,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn by_agent(context: &Context<'_>) -> Fix {
-    let objective = Objective {
-        kind: "secret-mounts",
-        score: 1,
-        signals: Vec::new(),
-        max_churn: context.max_churn(),
-    };
-    Fix::by_agent("AI AutoFix: use RUN --mount=type=secret", 157, objective)
+    context.fix_by_agent("secret-mounts", "AI AutoFix: use RUN --mount=type=secret", 157)
 }
 
 /// Whether a mount can take the place of a variable: its value comes from the build, a RUN sees it, and

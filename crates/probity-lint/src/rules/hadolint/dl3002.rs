@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use probity_dockerfile::{Arguments, RuntimeEntry, Setting, Value};
-use probity_finding::{Finding, Fix, Objective};
+use probity_finding::{Finding, Fix};
 
 use crate::{
     context::Context,
@@ -97,13 +97,7 @@ fn value<'r>(context: &Context<'_>, entry: &'r RuntimeEntry) -> Option<&'r str> 
 }
 
 fn by_agent(context: &Context<'_>) -> Fix {
-    let objective = Objective {
-        kind: "non-root-user",
-        score: 1,
-        signals: Vec::new(),
-        max_churn: context.max_churn(),
-    };
-    Fix::by_agent("AI AutoFix: run as a user that is not root", 156, objective)
+    context.fix_by_agent("non-root-user", "AI AutoFix: run as a user that is not root", 156)
 }
 
 fn is_root(user: &str) -> bool {

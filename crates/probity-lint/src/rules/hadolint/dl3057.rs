@@ -1,7 +1,7 @@
 //! Images that cannot say how they are.
 
 use probity_dockerfile::Setting;
-use probity_finding::{Finding, Fix, Objective};
+use probity_finding::Finding;
 
 use crate::{
     base_image,
@@ -66,13 +66,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let is_inherited = base.is_some_and(|base| !base.healthcheck.is_empty());
     if !is_inherited && context.facts.final_runtime().get(Setting::Healthcheck).is_empty() {
         let place = stage.image_span.unwrap_or(from.keyword_span());
-        let objective = Objective {
-            kind: "healthcheck",
-            score: 1,
-            signals: Vec::new(),
-            max_churn: context.max_churn(),
-        };
-        let fix = Fix::by_agent("AI AutoFix: add a HEALTHCHECK", 160, objective);
+        let fix = context.fix_by_agent("healthcheck", "AI AutoFix: add a HEALTHCHECK", 160);
         let finding = context.finding(place, "HEALTHCHECK instruction missing");
         findings.push(finding.with_fix(fix));
     }

@@ -3,7 +3,7 @@
 use probity_dockerfile::{
     Action, Arguments, Instruction, Keyword, Manager, PackageCall, PackageKind, Stage,
 };
-use probity_finding::{Finding, Fix, Objective, Span};
+use probity_finding::{Finding, Span};
 use probity_shell::Call;
 
 use crate::{
@@ -102,15 +102,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                  the lock file first, then run `{tool}`, then copy the rest"
             );
             let related = "the dependencies are installed here";
-            let objective = Objective {
-                kind: "manifests-first",
-                score: 1,
-                signals: Vec::new(),
-                max_churn: context.max_churn(),
-            };
             let title = "AI AutoFix: install the dependencies before the sources are copied";
             let finding = context.finding(span, message).with_related(install, related);
-            findings.push(finding.with_fix(Fix::by_agent(title, 158, objective)));
+            findings.push(finding.with_fix(context.fix_by_agent("manifests-first", title, 158)));
             break;
         }
     }

@@ -1,7 +1,7 @@
 //! Python packages for a GPU by a slow installer.
 
 use probity_dockerfile::{Base, ImageRef, Stage};
-use probity_finding::{Finding, Fix, Objective};
+use probity_finding::{Finding, Fix};
 use probity_shell::Call;
 
 use crate::{
@@ -128,13 +128,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn by_agent(context: &Context<'_>) -> Fix {
-    let objective = Objective {
-        kind: "pip-over-conda",
-        score: 1,
-        signals: Vec::new(),
-        max_churn: context.max_churn(),
-    };
-    Fix::by_agent("AI AutoFix: install Python packages with uv or pip", 159, objective)
+    context.fix_by_agent(
+        "pip-over-conda",
+        "AI AutoFix: install Python packages with uv or pip",
+        159,
+    )
 }
 
 /// Whether pip of the same Python installs to the same place.

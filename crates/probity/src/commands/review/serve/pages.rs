@@ -45,7 +45,7 @@ pub(super) fn answer(target: &str, history: &mut History) -> Result<String, Refu
     })
 }
 
-/// A page that says why there is no other, and leads to one that exists.
+/// A page with the reason why the requested page is missing, and a link to one that exists.
 pub(super) fn refused(refused: &Refused) -> String {
     let (heading, why) = match refused {
         Refused::Host(address) => (
