@@ -5,6 +5,7 @@
 
 pub(crate) mod additions;
 pub(crate) mod addresses;
+pub(crate) mod arrival;
 pub(crate) mod base_image;
 pub(crate) mod base_needs;
 pub(crate) mod belongings;
@@ -20,6 +21,7 @@ pub(crate) mod issue;
 pub(crate) mod kept;
 pub(crate) mod kept_packages;
 pub(crate) mod manifests;
+mod moved;
 pub(crate) mod new_bases;
 pub(crate) mod packages;
 pub(crate) mod patch;
@@ -27,6 +29,7 @@ pub(crate) mod probe;
 mod probe_code;
 pub(crate) mod relint;
 pub(crate) mod runtime;
+pub(crate) mod scope;
 pub(crate) mod search_path;
 pub(crate) mod secret_mounts;
 pub(crate) mod stages;

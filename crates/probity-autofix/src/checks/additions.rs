@@ -1,6 +1,6 @@
 //! The few commands that a conversion may add: what prepares a stage and brings nothing new into it.
 
-use probity_dockerfile::{Action, Arguments, Manager, PackageCall};
+use probity_dockerfile::{Action, Arguments, Keyword, Manager, PackageCall, Setting};
 use probity_shell::Command;
 
 use super::{
@@ -10,7 +10,7 @@ use super::{
 };
 
 /// Packages that programs of any kind need of a small image.
-const USUAL: &[&str] = &["ca-certificates", "tzdata"];
+const USUAL: &[&str] = &["ca-certificates", "tzdata", "zlib", "zlib1g"];
 
 /// Flags of package managers that choose neither what is installed nor where it comes from.
 const HARMLESS: &[&str] = &[
@@ -33,6 +33,13 @@ const HARMLESS: &[&str] = &[
     "--no-audit",
     "--no-fund",
     "--no-dev",
+    "--no-warn-script-location",
+    "--no-deps",
+    "--no-index",
+    "--find-links",
+    "-f",
+    "--requirement",
+    "-r",
 ];
 
 /// Where package managers keep what they have downloaded.
@@ -82,6 +89,9 @@ const POWERS: &[&str] = &["0", "root", "sudo", "wheel", "docker", "shadow", "dis
 pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment<'_>) -> bool {
     let [command] = part.commands.as_slice() else { return false };
     let assigns = command.assignments().iter().any(|it| it.name != "DEBIAN_FRONTEND");
+    if is_library_path(change, command) {
+        return true;
+    }
     if assigns || !command.redirections().is_empty() || !command.effective().wrappers.is_empty() {
         return false;
     }
@@ -98,11 +108,164 @@ pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment<'_>) -> bool {
             // A directory in the place of a file would take the file in.
             it == "-p" || (!it.starts_with('-') && !is_copied_file(change, it))
         }),
+        "install" => is_owned_directory(change, arguments),
+        "chown" => is_known_owner(change, arguments),
+        "docker-php-ext-enable" => are_extensions_known(change.before, arguments),
         "ldconfig" | "update-ca-certificates" => arguments.is_empty(),
         "npm" => is_pruning(change.before, command),
         name if ACCOUNTS.contains(&name) => is_plain_account(name, arguments),
         _ => false,
     }
+}
+
+/// `echo DIRECTORY > /etc/ld.so.conf.d/NAME.conf` for a directory that a COPY brings.
+fn is_library_path(change: &Change<'_>, command: &Command) -> bool {
+    let Some(words) = words(command) else { return false };
+    let [redirection] = command.redirections() else { return false };
+    let file = redirection.target.as_ref().and_then(|it| it.pattern()).unwrap_or_default();
+    match words.as_slice() {
+        [echo, directory] => {
+            echo == "echo"
+                && file.starts_with("/etc/ld.so.conf.d/")
+                && file.ends_with(".conf")
+                && change.after.text.contains(&format!(" {directory}"))
+        }
+        _ => false,
+    }
+}
+
+/// `install -d -o USER DIRECTORY`, for a user that the original gives files to.
+fn is_owned_directory(change: &Change<'_>, arguments: &[String]) -> bool {
+    let mut rest = arguments.iter();
+    let mut makes = false;
+    while let Some(word) = rest.next() {
+        match word.as_str() {
+            "-d" => makes = true,
+            "-o" | "-g" => match rest.next() {
+                Some(owner) if is_owner(change, owner) => {}
+                _ => return false,
+            },
+            "-m" => match rest.next() {
+                Some(mode) if is_closed(mode) => {}
+                _ => return false,
+            },
+            word if word.starts_with('-') || is_copied_file(change, word) => return false,
+            _ => {}
+        }
+    }
+    makes
+}
+
+/// A mode by which others do not write.
+fn is_closed(mode: &str) -> bool {
+    mode.bytes().all(|it| it.is_ascii_digit()) && !mode.ends_with(['2', '3', '6', '7'])
+}
+
+fn is_known_owner(change: &Change<'_>, arguments: &[String]) -> bool {
+    let mut plain = arguments.iter().filter(|it| !it.starts_with('-'));
+    let are_flags = arguments.iter().all(|it| !it.starts_with('-') || it == "-R");
+    let owner = plain.next();
+    are_flags && owner.is_some_and(|it| it.split(':').all(|it| is_owner(change, it)))
+}
+
+/// Whether the original names a user or group as one that owns files or runs the container.
+fn is_owner(change: &Change<'_>, name: &str) -> bool {
+    let is_name = |word: &String| word.split(':').any(|part| part == name);
+    let runtime = change.before.facts.final_runtime();
+    let mut users = runtime.get(Setting::User).iter().map(|it| it.entry.to_string());
+    !name.is_empty()
+        && (users.any(|it| it.split([' ', ':']).any(|part| part == name))
+            || commands::all(change.before).any(|it| {
+                (it.is_any(ACCOUNTS) || it.is_any(&["chown"])) && it.words.iter().any(is_name)
+            }))
+}
+
+/// Extensions of PHP that the original installs.
+fn are_extensions_known(before: &View<'_>, names: &[String]) -> bool {
+    let installers = ["docker-php-ext-install", "docker-php-ext-enable", "pecl"];
+    let olds: Vec<String> =
+        commands::all(before).filter(|it| it.is_any(&installers)).flat_map(|it| it.words).collect();
+    names.iter().all(|name| {
+        olds.iter().any(|old| {
+            old == name || old.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('-'))
+        })
+    })
+}
+
+/// What a build stage may do beside the steps of the original: move files, fetch what the build reads,
+/// leave out what only the build needs, and make environments of Python.
+pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
+    const FILES: &[&str] =
+        &["cp", "mv", "mkdir", "rm", "ln", "chmod", "chown", "touch", "install", "strip", "true"];
+    let [command] = part.commands.as_slice() else { return false };
+    if !command.redirections().is_empty() {
+        return false;
+    }
+    let is_plain = command.assignments().is_empty() && command.effective().wrappers.is_empty();
+    if let Some(call) = part.calls.first() {
+        return is_plain && is_build_install(change.before, call);
+    }
+    let Some(words) = words(command) else { return false };
+    let Some((name, arguments)) = words.split_first() else { return false };
+    let is_foreign = arguments.iter().any(|it| it.contains("://") || it.contains(".."));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let is_used = |names: &[&str]| commands::all(change.before).any(|it| it.is_any(names));
+    let is_preparing = match (commands::last_part(name), arguments.as_slice()) {
+        (name, _) if FILES.contains(&name) => true,
+        ("." | "source", [path]) => path.ends_with("/bin/activate"),
+        ("python" | "python3", ["-m", "venv", ..]) | ("virtualenv", _) => true,
+        ("pip" | "pip3", ["wheel", rest @ ..]) => is_wheel_of_original(change.before, rest),
+        ("go", ["mod", "download" | "verify"]) => is_used(&["go"]),
+        ("cargo", ["fetch", ..]) => is_used(&["cargo"]),
+        ("dotnet", ["restore", ..]) => is_used(&["dotnet"]),
+        ("mvn" | "mvnw", rest) => {
+            rest.contains(&"dependency:go-offline") && is_used(&["mvn", "mvnw"])
+        }
+        ("npm", ["prune" | "cache", ..]) => is_used(&["npm"]),
+        ("yarn", ["cache", ..]) => is_used(&["yarn"]),
+        ("pnpm", ["prune" | "deploy", ..]) => is_used(&["pnpm"]),
+        ("bundle", ["clean", ..]) => is_used(&["bundle"]),
+        ("composer", ["dump-autoload" | "dumpautoload", ..]) => is_used(&["composer"]),
+        _ => false,
+    };
+    is_plain && is_preparing && !is_foreign
+}
+
+/// `pip wheel` of files and packages that the original installs.
+fn is_wheel_of_original(before: &View<'_>, arguments: &[&str]) -> bool {
+    let olds: Vec<String> = commands::all(before)
+        .filter(|it| it.is_any(&["pip", "pip3", "python", "python3"]))
+        .flat_map(|it| it.words)
+        .collect();
+    let is_place = |it: &str| it.starts_with('/');
+    arguments
+        .iter()
+        .all(|it| it.starts_with('-') || is_place(it) || olds.iter().any(|old| old == it))
+}
+
+/// An install of tools, headers and packages of the original into a stage that is not shipped.
+fn is_build_install(before: &View<'_>, call: &PackageCall) -> bool {
+    const PLACES: &[&str] = &["--prefix", "--target", "--user", "-t", "--root"];
+    let olds: Vec<String> = commands::calls(before)
+        .filter(|(_, old)| old.manager == call.manager && old.action == Action::Install)
+        .flat_map(|(_, old)| old.packages.iter().chain(&old.files).map(|it| it.text.to_string()))
+        .collect();
+    let is_system = !commands::is_language_manager(call.manager);
+    let installed = commands::installed(before);
+    let are_flags_harmless = call.flags.iter().all(|flag| {
+        let name = flag.name.as_str();
+        HARMLESS.contains(&name) || PLACES.contains(&name)
+    });
+    let mut texts = call.packages.iter().chain(&call.files).map(|it| it.text.as_str());
+    call.action == Action::Install
+        && are_flags_harmless
+        && texts.all(|text| {
+            let is_tool = is_system
+                && (commands::is_build_package(text)
+                    || USUAL.contains(&text)
+                    || installed.iter().any(|name| is_twin(name, text)));
+            is_tool || olds.iter().any(|old| old == text)
+        })
 }
 
 fn is_plain_account(name: &str, arguments: &[String]) -> bool {
@@ -146,8 +309,23 @@ fn is_list(path: &str) -> bool {
     LISTS.iter().any(|list| inside(list)) && !path.contains("..")
 }
 
+/// Whether the health check of the original calls a program, which its image has.
+pub(super) fn is_probe(before: &View<'_>, program: &str) -> bool {
+    before.file.instructions.iter().any(|it| {
+        let text = it.body_text();
+        let mut words = text.split(|it: char| it.is_whitespace() || "\"',[]".contains(it));
+        it.keyword == Keyword::Healthcheck && words.any(|word| word == program)
+    })
+}
+
 fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
-    let are_flags_harmless = call.flags.iter().all(|flag| HARMLESS.contains(&flag.name.as_str()));
+    let is_old_flag = |name: &str| {
+        commands::calls(before).any(|(_, old)| old.manager == call.manager && old.has_flag(&[name]))
+    };
+    let are_flags_harmless = call.flags.iter().all(|flag| {
+        let name = flag.name.as_str();
+        HARMLESS.contains(&name) || is_old_flag(name)
+    });
     match call.action {
         Action::Update | Action::Clean => are_flags_harmless,
         Action::Install => {
@@ -163,7 +341,10 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
                     old.packages.iter().chain(&old.files).any(|package| package.text == text)
                 });
                 let is_twin = installed.iter().any(|name| is_twin(name, text));
-                is_old || (is_system && (USUAL.contains(&text) || is_twin))
+                let is_library = text.starts_with("lib") && !commands::is_build_package(text);
+                let is_called = commands::starts(before, text) || is_probe(before, text);
+                is_old
+                    || (is_system && (USUAL.contains(&text) || is_twin || is_library || is_called))
             };
             let is_known = match is_whole {
                 true => olds.iter().any(|old| old.packages.is_empty() && old.files.is_empty()),

@@ -10,8 +10,9 @@ use super::{
     base_image::base,
     commands,
     image_kind::ImageKind,
+    moved::copied,
     search_path::is_on_path,
-    steps::{absolute, copied, written},
+    steps::{absolute, written},
 };
 
 pub(crate) const ENTRY_COPIED: Check = Check::new("entry-copied", entry_copied).heuristic();
@@ -184,17 +185,27 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
         let copies = copied(change, index, it).is_some_and(|sources| {
             sources.iter().any(|source| {
                 let source = source.trim_end_matches('/');
-                let name = source.rsplit('/').next().unwrap_or_default();
-                (name == program && is_reached(change, index, it, program))
+                let (directory, name) = source.rsplit_once('/').unwrap_or(("", source));
+                let is_placed = is_on_path(change.after, directory) && !is_named(it, source);
+                (name == program && (is_placed || is_reached(change, index, it, program)))
                     || (!is_images_own && is_programs_place(change.after, source))
             })
         });
         let calls = change.after.facts.package_calls(&change.after.file, index);
         let installs = calls.iter().any(|call| {
-            let is_library = |name: &String| name.starts_with("lib") || name == "ca-certificates";
+            let is_library = |name: &String| {
+                let usual = ["ca-certificates", "tzdata", "curl", "wget", "zlib1g"];
+                name.starts_with("lib") || usual.contains(&name.as_str())
+            };
             let is_more = !commands::names(call).iter().all(is_library);
+            let is_named = commands::names(call)
+                .iter()
+                .any(|name| name.contains(program) || program.contains(name.as_str()));
+            let text = written(change.after, it);
+            let mut olds = change.before.file.instructions.iter();
+            let is_old = olds.any(|old| written(change.before, old) == text);
             call.action == Action::Install
-                && (is_more || commands::is_language_manager(call.manager))
+                && (commands::is_language_manager(call.manager) || is_named || (is_more && is_old))
         });
         let mentions = it.keyword == Keyword::Run && it.body_text().contains(program);
         let transfers = matches!(it.keyword, Keyword::Copy | Keyword::Add)
@@ -202,6 +213,12 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
             && puts_on_path(change.after, index, it, program);
         copies || mentions || (installs && !is_images_own) || transfers
     })
+}
+
+/// Whether a COPY itself names a path as its source.
+fn is_named(it: &Instruction, path: &str) -> bool {
+    let Arguments::Transfer { sources, .. } = &it.arguments else { return false };
+    sources.iter().any(|source| source.text.trim_end_matches('/') == path)
 }
 
 /// Whether a COPY of the build context may put a program on the search path.
@@ -213,7 +230,8 @@ fn puts_on_path(view: &View<'_>, index: usize, it: &Instruction, program: &str) 
 
 /// A directory on the search path, or one that may hold such a directory.
 fn is_programs_place(view: &View<'_>, path: &str) -> bool {
-    is_on_path(view, path) || is_on_path(view, &format!("{path}/bin"))
+    let below = ["", "/bin", "/sbin"];
+    below.iter().any(|directory| is_on_path(view, &format!("{path}{directory}")))
 }
 
 /// Whether a copied program ends up on the search path.
@@ -247,7 +265,10 @@ fn builds_around(view: &View<'_>, index: usize, path: &str) -> bool {
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let is_around = |directory: &str| directory.len() > 1 && is_within(path, directory);
     commands::of_instruction(view, index).iter().filter(|it| it.is_build()).any(|it| {
-        let is_named = |word: &String| is_around(word.trim_end_matches('/'));
+        let is_named = |word: &String| {
+            let value = word.rsplit_once('=').map_or(word.as_str(), |(_, value)| value);
+            is_around(value.trim_end_matches('/'))
+        };
         workdir.is_some_and(is_around) || it.words.iter().any(is_named)
     })
 }
@@ -291,8 +312,18 @@ fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
                 is_within(path, source) || is_within(source, path) || is_matched(path, source)
             })
         });
-        let makes = it.keyword == Keyword::Run && it.body_text().contains(path);
+        let makes = it.keyword == Keyword::Run
+            && (it.body_text().contains(path) || is_made(change.after, index, path));
         holds || makes || producers.contains(&written(change.after, it))
+    })
+}
+
+/// Whether a command makes a directory, named from where it runs.
+fn is_made(view: &View<'_>, index: usize, path: &str) -> bool {
+    let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+    commands::of_instruction(view, index).iter().any(|it| {
+        it.is_any(&["mkdir", "install"])
+            && it.words.iter().any(|word| absolute(word, workdir).as_deref() == Some(path))
     })
 }
 

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use probity_dockerfile::{
-    Action, CommandLine, Keyword, Manager, PackageCall, PackageKind, Setting, Value,
+    Action, CommandLine, Flag, Keyword, Manager, PackageCall, PackageKind, Setting, Value,
 };
-use probity_shell::{Command, Joiner, Script};
+use probity_shell::{BlockKind, Command, Joiner, Script};
 
-use super::{View, base_image::base, image_kind::ImageKind};
+use super::{Change, View, base_image::base, image_kind::ImageKind};
 
 /// How what a file builds depends on the image below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +24,25 @@ pub(crate) enum Linkage {
 const STATIC: &[&str] = &["CGO_ENABLED=0", "CGO_ENABLED 0", "-static", "musl", "crt-static"];
 
 const NATIVE_TOOLS: &[&str] = &[
-    "gcc", "g++", "cc", "c++", "clang", "make", "cmake", "ninja", "meson", "go", "cargo", "rustc",
-    "swift", "ghc", "stack", "cabal", "zig",
+    "gcc",
+    "g++",
+    "cc",
+    "c++",
+    "clang",
+    "make",
+    "cmake",
+    "ninja",
+    "meson",
+    "go",
+    "cargo",
+    "rustc",
+    "swift",
+    "ghc",
+    "stack",
+    "cabal",
+    "zig",
+    "docker-php-ext-install",
+    "pecl",
 ];
 
 const COMPILER_PACKAGES: &[&str] = &[
@@ -54,6 +71,7 @@ const BUILD_ONLY: &[&str] = &[
     "file",
     "flex",
     "git",
+    "gettext",
     "gnupg",
     "golang",
     "golang-go",
@@ -77,6 +95,7 @@ const BUILD_ONLY: &[&str] = &[
     "perl",
     "pkg-config",
     "pkgconf",
+    "protobuf-compiler",
     "python",
     "python3",
     "rust",
@@ -92,6 +111,38 @@ const BUILD_ONLY: &[&str] = &[
     "yasm",
     "zip",
 ];
+
+/// Python packages that build and install others.
+pub(crate) const PYTHON_TOOLS: &[&str] = &[
+    "build",
+    "cython",
+    "hatch",
+    "maturin",
+    "pdm",
+    "pip",
+    "pipenv",
+    "poetry",
+    "setuptools",
+    "uv",
+    "virtualenv",
+    "wheel",
+];
+
+/// How what a proposal builds depends on the image below it: pure Go may be linked statically, where
+/// nothing shows that it uses C.
+pub(crate) fn linkage_of(change: &Change<'_>) -> Linkage {
+    let before = linkage(change.before);
+    let language = base(change.before).and_then(|it| ImageKind::of(&it)).and_then(|it| it.language);
+    let is_go = language == Some("go") && change.after.text.contains("CGO_ENABLED=0");
+    let uses_c = installed(change.before)
+        .iter()
+        .any(|name| name.ends_with("-dev") || COMPILER_PACKAGES.contains(&name.as_str()))
+        || ["sqlite", "CGO_ENABLED=1"].iter().any(|it| change.before.text.contains(it));
+    match before {
+        Linkage::Native if is_go && !uses_c => Linkage::Static,
+        before => before,
+    }
+}
 
 pub(crate) fn linkage(view: &View<'_>) -> Linkage {
     let language = base(view).and_then(|it| ImageKind::of(&it)).and_then(|it| it.language);
@@ -183,7 +234,7 @@ impl Called {
             "cargo" | "dotnet" | "swift" | "stack" | "cabal" | "zig" => {
                 self.says(&["build", "install", "publish"])
             }
-            "mvn" | "mvnw" | "gradle" | "gradlew" => true,
+            "mvn" | "mvnw" | "gradle" | "gradlew" | "docker-php-ext-install" | "pecl" => true,
             "npm" | "yarn" | "pnpm" | "bun" => self.says(&["build"]),
             "bundle" | "rake" | "rails" => self.says(&["precompile"]),
             _ => false,
@@ -238,24 +289,56 @@ pub(crate) struct Segment<'v> {
 pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<'v>>> {
     const STATEFUL: &[&str] = &["cd", "export", "set", ".", "source", "umask", "pushd", "popd"];
     let instruction = view.file.instructions.get(index)?;
-    if !instruction.flags.is_empty() || !instruction.heredocs().is_empty() {
+    if !instruction.flags.iter().all(is_cache) {
         return None;
     }
     let [script] = view.facts.scripts(&view.file, index) else { return None };
-    let [block] = &*script.blocks else { return None };
-    let is_plain =
-        script.errors().is_empty() && script.opaque.is_none() && script.inner().is_empty();
-    let is_chain = block.pipelines.iter().all(|it| {
-        matches!(it.joiner, Joiner::First | Joiner::And) && !it.background && !it.negated
+    let (block, inner) = script.blocks.split_first()?;
+    if inner.iter().any(|block| block.kind != BlockKind::Substitution) {
+        return None;
+    }
+    let is_plain = script.errors().is_empty() && script.opaque.is_none();
+    // Where a script ends at the first failure, its lines are joined as by `&&`.
+    let ends_early = script.commands.first().is_some_and(|it| {
+        let words = words(it).unwrap_or_default();
+        matches!(words.as_slice(), [set, flag, ..] if set == "set" && flag.starts_with('-') && flag.contains('e'))
     });
-    let is_stateful = script.commands.iter().any(|command| {
-        command.words.is_empty() || command.name().is_some_and(|it| STATEFUL.contains(&it.as_ref()))
+    if !instruction.heredocs().is_empty() && !ends_early {
+        return None;
+    }
+    let skipped = usize::from(ends_early);
+    let is_joined = |joiner: Joiner| match joiner {
+        Joiner::First | Joiner::And => true,
+        Joiner::Newline | Joiner::Semicolon => ends_early,
+        Joiner::Or | Joiner::Background => false,
+    };
+    let is_chain =
+        block.pipelines.iter().all(|it| is_joined(it.joiner) && !it.background && !it.negated);
+    let activates = |command: &Command| {
+        let first = command.words.get(1).and_then(|it| it.pattern());
+        first.is_some_and(|it| it.ends_with("/bin/activate"))
+    };
+    let is_stateful = script.commands.iter().skip(skipped).any(|command| {
+        let is_named = command.name().is_some_and(|it| STATEFUL.contains(&it.as_ref()));
+        command.words.is_empty() || (is_named && !activates(command))
     });
     if !is_plain || !is_chain || is_stateful || script.commands.is_empty() {
         return None;
     }
     let calls = view.facts.package_calls(&view.file, index);
-    Some((0..block.pipelines.len()).map(|number| segment(view, script, calls, number)).collect())
+    Some(
+        (skipped..block.pipelines.len())
+            .map(|number| segment(view, script, calls, number))
+            .collect(),
+    )
+}
+
+/// A mount that leaves nothing in the image: a cache, or what another stage has made.
+pub(crate) fn is_cache(flag: &Flag) -> bool {
+    let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+    let has = |start: &str| value.split(',').any(|it| it.starts_with(start));
+    flag.name.text.as_str() == "mount"
+        && ((has("type=cache") && !has("from=")) || (has("type=bind") && has("from=")))
 }
 
 fn segment<'v>(

@@ -13,7 +13,9 @@ fn directives(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     for name in [DirectiveName::Syntax, DirectiveName::Escape, DirectiveName::Check] {
         let (old, new) = (value(before, name), value(after, name));
-        if old != new {
+        let is_stable =
+            name == DirectiveName::Syntax && old.is_none() && new.is_some_and(is_stable);
+        if old != new && !is_stable {
             let word = format!("{name:?}").to_lowercase();
             let message = format!("the parser directive `{word}` must stay as it was");
             issues.push(change.issue(check, &message).quoting(new.unwrap_or_default()));
@@ -27,11 +29,33 @@ fn directives(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues
 }
 
+/// The stable parser by its own name, which mounts need.
+fn is_stable(syntax: &str) -> bool {
+    let version = syntax.strip_prefix("docker/dockerfile:1").unwrap_or("-");
+    version.is_empty()
+        || version.strip_prefix('.').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+}
+
 /// People wrote them for people, and no objective asks for fewer.
 fn comments_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let news = more_than(comments(change.after), comments(change.before));
     let lost = more_than(comments(change.before), comments(change.after));
+    let lost: Vec<&str> =
+        lost.into_iter().filter(|it| silences(it) || !is_retold(it, &news)).collect();
     let message = "this comment of the original is changed or gone";
     lost.first().map(|line| change.issue(check, message).quoting(line)).into_iter().collect()
+}
+
+/// Whether new comments have most words of one: it was taken apart with its instruction.
+fn is_retold(comment: &str, news: &[&str]) -> bool {
+    let split = |text: &str| -> Vec<String> {
+        let words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| it.len() > 2);
+        words.map(str::to_lowercase).collect()
+    };
+    let known: Vec<String> = news.iter().flat_map(|it| split(it)).collect();
+    let words = split(comment);
+    let kept = words.iter().filter(|word| known.contains(word)).count();
+    kept > 0 && kept * 4 >= words.len() * 3
 }
 
 /// Words by which a comment addresses a reader or a checker of the file.

@@ -25,7 +25,7 @@ fn kinds(change: &Change<'_>) -> Option<(ImageKind, ImageKind)> {
 /// What was linked on one release need not start on another.
 fn base_release(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some((old, new)) = kinds(change) else { return Vec::new() };
-    if commands::linkage(change.before) != Linkage::Native || !copies(change.after) {
+    if commands::linkage_of(change) != Linkage::Native || !copies(change.after) {
         return Vec::new();
     }
     let (Some(was), Some(is)) = (old.distribution, new.distribution) else { return Vec::new() };
@@ -59,11 +59,13 @@ fn needs_libc(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let has_none =
         new.distribution == Some(Distribution::Bare) && old.distribution != new.distribution;
     let is_other = old.is_musl() != new.is_musl() || has_none;
-    let links = match commands::linkage(change.before) {
+    let links = match commands::linkage_of(change) {
         Linkage::Native => true,
         Linkage::Static => false,
-        // Packages may hold compiled parts.
-        Linkage::Portable => commands::installs_local_packages(change.before),
+        // Packages may hold compiled parts, and .NET's images of Alpine lack data of cultures.
+        Linkage::Portable => {
+            commands::installs_local_packages(change.before) || old.language == Some("dotnet")
+        }
     };
     if !is_other || !links || !copies(change.after) {
         return Vec::new();

@@ -9,7 +9,8 @@ use super::{
     belongings::{covers, final_chain, is_within},
     commands::{self, Called, last_part, segments},
     image_kind::ImageKind,
-    steps::{absolute, copied, pairs, written},
+    moved::copied,
+    steps::{absolute, pairs, written},
 };
 
 pub(crate) const PATHS_KEPT: Check = Check::new("paths-kept", paths_kept).heuristic();
@@ -39,7 +40,7 @@ const MANIFESTS: &[&str] = &[
 ];
 
 /// Directories that programs read while they run, whatever built them.
-const DATA: &[&str] = &[
+pub(super) const DATA: &[&str] = &[
     "assets",
     "certs",
     "config",
@@ -142,11 +143,18 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
     let mut missing = Vec::new();
     for (index, call) in commands::calls(before) {
         let is_global = call.has_flag(&["-g", "--global"]);
-        if call.action != Action::Install || is_global {
+        let names = commands::names(call);
+        let are_tools = call.manager == Manager::Pip
+            && !names.is_empty()
+            && names.len() == call.packages.len()
+            && names.iter().all(|it| commands::PYTHON_TOOLS.contains(&it.as_str()));
+        if call.action != Action::Install || is_global || are_tools {
             continue;
         }
         let names: &[&str] = match (call.manager, kind.language) {
-            (Manager::Npm | Manager::Yarn | Manager::Pnpm, Some("node")) => {
+            (Manager::Npm | Manager::Yarn | Manager::Pnpm, Some("node"))
+                if runs_on(change, "node") =>
+            {
                 &["npm", "yarn", "pnpm"]
             }
             (Manager::Composer, Some("php")) => &["composer"],
@@ -190,6 +198,15 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
     missing
 }
 
+/// Whether the final image is one of a language, or starts its interpreter.
+fn runs_on(change: &Change<'_>, language: &str) -> bool {
+    let kind = base(change.after).and_then(|image| ImageKind::of(&image));
+    kind.is_none_or(|kind| kind.language == Some(language))
+        || ["node", "npm", "npx", "yarn", "pnpm"]
+            .iter()
+            .any(|it| commands::starts(change.before, it))
+}
+
 /// Whether the directory of Python's packages comes along, wherever it is.
 fn holds_site_packages(change: &Change<'_>) -> bool {
     final_chain(change.after).into_iter().any(|index| {
@@ -197,7 +214,12 @@ fn holds_site_packages(change: &Change<'_>) -> bool {
         let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
         sources.iter().any(|source| {
             let source = source.trim_end_matches('/');
-            let is_venv = change.before.text.contains(&format!("{source}/bin"));
+            let is_venv = change.before.text.contains(&format!("{source}/bin"))
+                || commands::all(change.after).any(|it| {
+                    let makes =
+                        it.is_any(&["virtualenv"]) || it.words.iter().any(|it| it == "venv");
+                    makes && it.words.iter().any(|word| word.trim_end_matches('/') == source)
+                });
             is_venv
                 || matches!(last_part(source), "site-packages" | "dist-packages" | ".local")
                 || matches!(source, "/usr/local" | "/usr/local/lib")
@@ -217,12 +239,17 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
     let is_script = matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"));
     let last_build = commands::all(before).filter(Called::is_build).map(|it| it.instruction).max();
     let mut missing = Vec::new();
+    let compiled = compiled_directories(before);
     for index in 0..before.file.instructions.len() {
         let is_built_later = last_build.is_some_and(|build| index < build);
         for (source, target) in pairs(before, index).unwrap_or_default() {
             let name = last_part(source.trim_end_matches('/'));
             let is_all = matches!(source.trim_end_matches('/'), "." | "" | "*");
             let place = placed(&source, &target, is_all);
+            // What was compiled or packed into an installed package is not read again.
+            if compiled.iter().any(|it| is_within(&place, it)) && !DATA.contains(&name) {
+                continue;
+            }
             let is_needed = match (is_script, is_built_later) {
                 (true, true) if kind.language == Some("node") => DATA.contains(&name),
                 (true, _) => is_all || !MANIFESTS.contains(&name),
@@ -243,6 +270,38 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         }
     }
     missing
+}
+
+/// Directories that another language's compiler reads in a file for scripts, and the project that
+/// `pip install .` packs.
+fn compiled_directories(view: &View<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for it in commands::all(view) {
+        let state = view.facts.state(it.instruction);
+        let workdir = state.and_then(|state| state.workdir.path.as_deref());
+        let is_package = it.is_any(&["pip", "pip3"]) && it.words.iter().any(|it| it == ".");
+        let starts_elsewhere = !["python", "python3", "uvicorn", "gunicorn", "hypercorn"]
+            .iter()
+            .any(|program| commands::starts(view, program));
+        if is_package && starts_elsewhere {
+            found.extend(workdir.map(|it| it.trim_end_matches('/').to_owned()));
+        }
+        let flags: &[&str] = match it.name.as_str() {
+            "cmake" => &["-S"],
+            "maturin" | "cargo" => &["--manifest-path"],
+            "make" => &["-C"],
+            _ => continue,
+        };
+        let value = it.words.iter().position(|word| flags.contains(&word.as_str()));
+        let path = value.and_then(|place| it.words.get(place + 1));
+        let path = path.and_then(|path| absolute(path, workdir));
+        found.extend(
+            path.map(|it| it.trim_end_matches("/Cargo.toml").trim_end_matches('/').to_owned()),
+        );
+    }
+    // The root and a directory with the whole program in it tell nothing.
+    found.retain(|it| it.len() > 1);
+    found
 }
 
 /// `npm start` reads from `package.json` what to start.
@@ -298,7 +357,7 @@ fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                 let is_setter =
                     commands::name_of(command).is_some_and(|it| SETTERS.contains(&it.as_ref()));
                 let is_lost = match is_setter {
-                    true => !is_held(change, "/usr/local/lib/php/extensions"),
+                    true => !has_extensions(change, command),
                     false => targets(before, index, command, kind)
                         .iter()
                         .any(|it| !is_around(change, it)),
@@ -310,6 +369,22 @@ fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         }
     }
     missing
+}
+
+/// Whether extensions of PHP come along, and with them the files that load them.
+fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
+    let names = Called::of(0, command).map(|it| it.words).unwrap_or_default();
+    let names: Vec<&String> = names.iter().filter(|it| !it.starts_with('-')).collect();
+    let is_named = |words: &[String], name: &str| {
+        let stem = name.split_once('-').map_or(name, |(stem, _)| stem);
+        words.iter().any(|word| word == name || word == stem)
+    };
+    let are_enabled = runs_in_final(change, |it| {
+        it.name == "docker-php-ext-enable"
+            && names.iter().all(|name| *name == "install" || is_named(&it.words, name))
+    });
+    is_held(change, "/usr/local/lib/php/extensions")
+        && (are_enabled || is_held(change, "/usr/local/etc/php/conf.d"))
 }
 
 /// Whether something at a place, or around it, comes along.

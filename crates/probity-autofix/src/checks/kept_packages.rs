@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use super::{
     Change, Check, Issue, View,
+    additions::is_probe,
     base_image::base,
     belongings::{final_chain, is_within},
     commands::{self, Linkage},
     image_kind::{Distribution, ImageKind},
-    steps::copied,
+    moved::copied,
 };
 
 pub(crate) const PACKAGES_KEPT: Check = Check::new("packages-kept", packages_kept).heuristic();
@@ -41,15 +42,16 @@ const TWINS: &[(&str, &[&str])] = &[
     ("libsqlite3-dev", &["libsqlite3-0", "sqlite3"]),
 ];
 
-/// Alpine's packages of headers that are not called `lib…`.
-const ALPINE: &[&str] = &[
-    "freetype-dev",
-    "icu-dev",
-    "jpeg-dev",
-    "mariadb-dev",
-    "postgresql-dev",
-    "sqlite-dev",
-    "vips-dev",
+/// Packages of headers without a library that an image may lack.
+const HEADERS_ALONE: &[&str] = &[
+    "bsd-compat-headers",
+    "linux-libc-dev",
+    "musl-dev",
+    "openssl-dev",
+    "python-dev",
+    "python3-dev",
+    "ruby-dev",
+    "zlib-dev",
 ];
 
 /// Where the files of packages are, for stages that copy them instead.
@@ -70,7 +72,7 @@ pub(crate) fn is_twin(headers: &str, package: &str) -> bool {
     let stem = stem.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.' || it == '-');
     let Some(rest) = package.strip_prefix(stem) else { return false };
     let rest = rest.strip_suffix("t64").unwrap_or(rest);
-    rest == "-libs"
+    matches!(rest, "" | "-libs")
         || rest.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'.' | b'-' | b'+'))
 }
 
@@ -88,7 +90,9 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             let is_there = match needs_library(change, &kind, &name) {
                 true => now.iter().any(|it| *it == name || is_twin(&name, it)),
                 false => {
-                    commands::is_build_package(&name)
+                    let is_called =
+                        commands::starts(change.before, &name) || is_probe(change.before, &name);
+                    (commands::is_build_package(&name) && !is_called)
                         || now.contains(&name)
                         || is_copied(change, &name)
                         || is_in_image(&kind, &name)
@@ -114,8 +118,7 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 /// Whether what was built needs the library of these headers in the final stage.
 fn needs_library(change: &Change<'_>, kind: &ImageKind, name: &str) -> bool {
     let is_headers = name.ends_with("-dev") || name.ends_with("-devel");
-    let is_library =
-        name.starts_with("lib") || ALPINE.contains(&name) || name.starts_with("default-lib");
+    let is_library = !HEADERS_ALONE.contains(&name);
     let is_of_image = match kind.language {
         Some("python" | "ruby" | "php" | "node") => matches!(name, "libssl-dev" | "libyaml-dev"),
         _ => false,
@@ -125,7 +128,7 @@ fn needs_library(change: &Change<'_>, kind: &ImageKind, name: &str) -> bool {
         && !ALWAYS.contains(&name)
         && !is_of_image
         && !kind.is_full()
-        && commands::linkage(change.before) == Linkage::Native
+        && commands::linkage_of(change) == Linkage::Native
 }
 
 fn in_final_stage(view: &View<'_>) -> Vec<String> {

@@ -4,7 +4,13 @@ use std::collections::BTreeSet;
 
 use probity_dockerfile::{Base, ImageRef, Stage};
 
-use super::{Change, Check, Issue, View, base_image::base, belongings::final_chain, commands};
+use super::{
+    Change, Check, Issue, View,
+    base_image::base,
+    belongings::final_chain,
+    commands,
+    image_kind::{ImageKind, agree},
+};
 
 pub(crate) const NEW_BASE: Check = Check::new("new-base", new_base).heuristic();
 pub(crate) const GAINS_NOTHING: Check = Check::new("gains-nothing", gains_nothing).heuristic();
@@ -121,7 +127,7 @@ fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     // Another image below the steps that build is another compiler.
     let is_old = |stage: &&Stage| {
         let root = stages.get(stage.root).map(|root| &root.base);
-        matches!((root, &old), (Some(Base::Image(name)), Some(old)) if name == old)
+        matches!((root, &old), (Some(Base::Image(name)), Some(old)) if is_same_tools(name, old))
     };
     let builds = |stage: &&Stage| {
         let mut indices = stage.instructions.clone();
@@ -134,6 +140,26 @@ fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return Vec::new();
     }
     vec![change.issue(check, "a stage that builds is not based on the image of the original")]
+}
+
+/// Whether an image is a variant of another: the same tools of the same version on the same release.
+fn is_same_tools(image: &str, old: &str) -> bool {
+    if image == old {
+        return true;
+    }
+    let (Some(new), Some(old)) = (ImageKind::of(image), ImageKind::of(old)) else { return false };
+    let is_version = match (&new.version, &old.version) {
+        (Some(new), Some(old)) => agree(new, old),
+        (new, old) => new == old,
+    };
+    let is_release = match (&new.release, &old.release) {
+        (Some(new), Some(old)) => agree(new, old),
+        (new, old) => new == old,
+    };
+    let is_system = new.is_system() && new.distribution == old.distribution;
+    is_release
+        && new.distribution == old.distribution
+        && ((new.name == old.name && is_version) || (is_system && new.release.is_some()))
 }
 
 /// Whether an install of build packages of the original is not in the final image.

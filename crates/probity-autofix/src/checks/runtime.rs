@@ -1,8 +1,12 @@
 //! What a container starts with stays what it was, but for what the objectives allow.
 
-use probity_dockerfile::{Runtime, Setting, Step};
+use probity_dockerfile::{Runtime, Setting, Step, Value};
 
-use super::{Change, Check, Issue, View};
+use super::{
+    Change, Check, Issue, View,
+    belongings::{final_chain, is_within},
+    moved::copied,
+};
 
 const LONGEST_LIST: usize = 150;
 
@@ -12,7 +16,10 @@ pub(crate) const ONBUILD: Check = Check::new("onbuild", onbuild);
 fn runtime(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (old, new) = (change.before.facts.final_runtime(), change.after.facts.final_runtime());
     let changed = old.differences(&new);
-    let forbidden = changed.into_iter().filter(|it| !change.limits.settings.contains(it));
+    let forbidden = changed.into_iter().filter(|it| {
+        let is_same = *it == Setting::Env && differs_in_search_path(change, &old, &new);
+        !change.limits.settings.contains(it) && !is_same
+    });
     forbidden
         .map(|setting| {
             let (name, was, is) = (setting.name(), listed(&old, setting), listed(&new, setting));
@@ -26,6 +33,60 @@ fn runtime(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             }
         })
         .collect()
+}
+
+/// Directories that only compilers and package managers are in.
+const TOOLS: &[&str] =
+    &["/root/.cargo/bin", "/usr/local/cargo/bin", "/usr/local/go/bin", "/go/bin", "/root/go/bin"];
+
+const USUAL: &[&str] =
+    &["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+
+/// Whether the environments differ in nothing but the search path, which gained what a stage brings
+/// and lost what only a build needs.
+fn differs_in_search_path(change: &Change<'_>, old: &Runtime, new: &Runtime) -> bool {
+    let others = |runtime: &Runtime| -> Vec<String> {
+        let entries = runtime.get(Setting::Env).iter();
+        let mut texts: Vec<String> = entries
+            .filter(|it| !matches!(it.entry.key.as_str(), "PATH" | "VIRTUAL_ENV"))
+            .map(|it| it.entry.to_string())
+            .collect();
+        texts.sort_unstable();
+        texts
+    };
+    let path = |runtime: &Runtime, key: &str| -> Vec<String> {
+        let mut entries = runtime.get(Setting::Env).iter();
+        let value = entries.find(|it| it.entry.key == key).map(|it| it.entry.value.clone());
+        match value {
+            Some(Value::Text(text)) => text.pattern().split(':').map(str::to_owned).collect(),
+            _ => Vec::new(),
+        }
+    };
+    let (was, is) = (path(old, "PATH"), path(new, "PATH"));
+    let brought = |directory: &str| {
+        let chain = final_chain(change.after);
+        chain.into_iter().any(|index| {
+            let it = change.after.file.instructions.get(index);
+            let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+            places.iter().any(|place| is_within(directory, place))
+        })
+    };
+    let is_base = |it: &str| it.starts_with('$');
+    let is_gain = |it: &String| {
+        was.contains(it) || is_base(it) || USUAL.contains(&it.as_str()) || brought(it)
+    };
+    let is_loss = |it: &String| {
+        is.contains(it)
+            || (is_base(it) && !is.is_empty())
+            || TOOLS.contains(&it.as_str())
+            || (is_base(it) && was.iter().all(|it| is_base(it) || TOOLS.contains(&it.as_str())))
+    };
+    let is_environment = path(new, "VIRTUAL_ENV") == path(old, "VIRTUAL_ENV")
+        || path(new, "VIRTUAL_ENV").iter().all(|it| brought(it));
+    others(old) == others(new)
+        && is.iter().all(is_gain)
+        && was.iter().all(is_loss)
+        && is_environment
 }
 
 /// Triggers are no setting of the container, and yet what the image does to those built on it.

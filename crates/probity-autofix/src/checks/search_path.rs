@@ -1,8 +1,8 @@
 //! Where the final stage looks for programs.
 
-use probity_dockerfile::Setting;
+use probity_dockerfile::{Setting, Value};
 
-use super::{View, base_image::base, belongings::text_of, image_kind::ImageKind};
+use super::{View, base_image::base, image_kind::ImageKind};
 
 /// What images have that say nothing else.
 const USUAL: &[&str] =
@@ -12,10 +12,16 @@ const USUAL: &[&str] =
 pub(crate) fn is_on_path(view: &View<'_>, directory: &str) -> bool {
     let runtime = view.facts.final_runtime();
     let variables = runtime.get(Setting::Env).iter().filter(|it| it.entry.key == "PATH");
-    let values: Vec<String> = variables.filter_map(|it| text_of(&it.entry.value)).collect();
+    let values: Vec<&str> = variables.map(|it| pattern_of(&it.entry.value)).collect();
     let mut own = values.iter().flat_map(|value| value.split(':'));
-    // A value with `$PATH` in it is not constant, and then the usual ones are in it.
     own.any(|it| it == directory) || USUAL.contains(&directory) || is_images_own(view, directory)
+}
+
+pub(super) fn pattern_of(value: &Value) -> &str {
+    match value {
+        Value::Text(text) => text.pattern(),
+        _ => "",
+    }
 }
 
 fn is_images_own(view: &View<'_>, directory: &str) -> bool {

@@ -1,17 +1,23 @@
 //! The steps of the original stay what they are; a conversion moves them and adds next to nothing.
 //!
 //! A RUN may be taken apart at `&&`: its parts are compared one by one, so an install of build packages
-//! can move without the run-time packages beside it.
+//! can move without the run-time packages beside it. What a build stage does beside them is its own
+//! business as long as it only moves files; the final stage may add less.
+
+mod dispensable;
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::{Action, Arguments, Instruction, Keyword, StageReferenceKind, Target};
+use probity_dockerfile::{Arguments, Instruction, Keyword};
 
+use self::dispensable::is_dispensable;
 use super::{
     Change, Check, Issue, View,
-    additions::is_harmless,
-    commands::{self, Segment, segments},
-    search_path::is_on_path,
+    additions::{is_build_work, is_harmless},
+    belongings::final_chain,
+    commands::{self, Segment, is_cache, segments},
+    kept::DATA,
+    moved::{copied, transfers, without_output},
 };
 
 pub(crate) const STEPS_KEPT: Check = Check::new("steps-kept", steps_kept).heuristic();
@@ -20,26 +26,10 @@ pub(crate) const STEPS_KEPT: Check = Check::new("steps-kept", steps_kept).heuris
 const STEPS: &[Keyword] =
     &[Keyword::Run, Keyword::Copy, Keyword::Add, Keyword::Arg, Keyword::Onbuild, Keyword::Shell];
 
-/// Directories that are the system, not a result of a build.
-const SYSTEM: &[&str] = &[
-    "",
-    "/bin",
-    "/boot",
-    "/etc",
-    "/home",
-    "/lib",
-    "/lib64",
-    "/root",
-    "/sbin",
-    "/usr",
-    "/usr/bin",
-    "/usr/lib",
-    "/usr/lib64",
-    "/usr/sbin",
-    "/usr/share",
-    "/var",
-    "/var/lib",
-];
+/// Variables that a build stage may set: they choose where tools of Python install, and how much they
+/// keep and print.
+const BUILD_VARIABLES: &[&str] =
+    &["PATH", "VIRTUAL_ENV", "DEBIAN_FRONTEND", "PIP_", "UV_", "POETRY_VIRTUALENVS_", "PYTHON"];
 
 fn steps_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
@@ -74,25 +64,179 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
     {
         return true;
     }
+    let is_final = final_chain(change.after).contains(&index);
     match instruction.keyword {
         Keyword::Copy | Keyword::Add if instruction.flag_value("from").is_none() => {
             let known = pairs_of_file(change.before);
-            pairs(change.after, index).is_some_and(|it| it.iter().all(|pair| known.contains(pair)))
+            let is_known = |pair: &(String, String)| match is_final {
+                true => known.iter().any(|old| is_part(pair, old)) || is_brought(change, pair),
+                // A build stage may have its sources in another directory.
+                false => known.iter().any(|old| is_source(&pair.0, &old.0)),
+            };
+            pairs(change.after, index).is_some_and(|it| it.iter().all(is_known))
         }
-        Keyword::Copy => copied(change, index, instruction).is_some(),
-        Keyword::Run => are_parts_known(change, index),
+        Keyword::Copy => !is_final || copied(change, index, instruction).is_some(),
+        Keyword::Run => are_parts_known(change, index, is_final),
+        Keyword::Env if !is_final => is_build_setting(change.before, instruction),
+        Keyword::Arg => is_argument(change, instruction),
+        // What the container has of these settings is compared as a whole.
+        Keyword::Env
+        | Keyword::Label
+        | Keyword::Expose
+        | Keyword::User
+        | Keyword::Workdir
+        | Keyword::Volume
+        | Keyword::Stopsignal
+        | Keyword::Cmd
+        | Keyword::Entrypoint
+        | Keyword::Healthcheck => true,
         _ => false,
     }
 }
 
-fn are_parts_known(change: &Change<'_>, index: usize) -> bool {
-    let Some(parts) = segments(change.after, index) else { return false };
-    let known: BTreeSet<String> = (0..change.before.file.instructions.len())
-        .filter_map(|old| segments(change.before, old))
-        .flatten()
-        .map(|part| part.text)
+/// `ARG NAME` for one that the file gives its value before the first FROM.
+fn is_argument(change: &Change<'_>, instruction: &Instruction) -> bool {
+    let Arguments::Pairs { pairs, .. } = &instruction.arguments else { return false };
+    let is_old = |name: &str| {
+        change.before.file.instructions.iter().any(|old| match &old.arguments {
+            Arguments::Pairs { pairs, .. } if old.keyword == Keyword::Arg => {
+                pairs.iter().any(|pair| pair.key.text.as_str() == name)
+            }
+            _ => false,
+        })
+    };
+    pairs.iter().all(|pair| pair.value.is_none() && is_old(pair.key.text.as_str()))
+}
+
+/// Whether a source goes where a wider COPY of the original puts it.
+fn is_part((source, target): &(String, String), (whole, place): &(String, String)) -> bool {
+    let plain = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
+    let (source, whole) = (plain(source), plain(whole));
+    let rest = match whole.as_str() {
+        "" | "." => format!("/{source}"),
+        whole => match source.strip_prefix(whole) {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => rest.to_owned(),
+            _ => return false,
+        },
+    };
+    let is_all = matches!(source.as_str(), "" | ".");
+    let name = commands::last_part(&source);
+    let path = format!("{}{rest}", place.trim_end_matches('/'));
+    let directory = path.strip_suffix(&format!("/{name}")).unwrap_or(&path);
+    (target == place && (rest.is_empty() || is_all)) || *target == path || target == directory
+}
+
+/// Whether a source goes where a command of the original moves it.
+fn is_brought(change: &Change<'_>, (source, target): &(String, String)) -> bool {
+    let source = source.trim_start_matches("./").trim_end_matches('/');
+    let before = change.before;
+    let olds = pairs_of_file(before);
+    let whole = olds.iter().filter(|(whole, _)| matches!(whole.as_str(), "." | "./"));
+    let places: Vec<String> = whole.map(|(_, place)| format!("{place}/{source}")).collect();
+    transfers(before).iter().any(|(from, to)| places.contains(from) && to == target)
+}
+
+/// Whether a source is another, or in it.
+fn is_source(source: &str, whole: &str) -> bool {
+    let plain = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
+    let (source, whole) = (plain(source), plain(whole));
+    matches!(whole.as_str(), "" | ".") || super::belongings::is_within(&source, &whole)
+}
+
+/// Values that the original sets too, and those that change nothing of what is built.
+fn is_build_setting(before: &View<'_>, instruction: &Instruction) -> bool {
+    let Arguments::Pairs { pairs, .. } = &instruction.arguments else { return false };
+    let olds = before.file.instructions.iter().filter_map(|it| match &it.arguments {
+        Arguments::Pairs { pairs, .. } if it.keyword == Keyword::Env => Some(pairs),
+        _ => None,
+    });
+    let olds: Vec<_> = olds.flatten().collect();
+    pairs.iter().all(|pair| {
+        let name = pair.key.text.as_str();
+        let value = pair.value.as_ref().map(|it| &it.text);
+        let is_old = olds.iter().any(|old| {
+            old.key.text.as_str() == name && old.value.as_ref().map(|it| &it.text) == value
+        });
+        is_old
+            || BUILD_VARIABLES
+                .iter()
+                .any(|it| name == *it || name.starts_with(it) && it.ends_with('_'))
+    })
+}
+
+/// The parts of all RUNs, with and without the place of their output.
+fn texts_of_parts(view: &View<'_>) -> BTreeSet<String> {
+    let parts = (0..view.file.instructions.len()).filter_map(|index| segments(view, index));
+    parts.flatten().flat_map(|part| both(&part)).collect()
+}
+
+fn both(part: &Segment<'_>) -> Vec<String> {
+    let mut texts = vec![part.text.clone()];
+    texts.extend(without_output(part).map(|(text, _)| text));
+    let plain: Vec<String> = texts.iter().filter_map(|text| plain_go_build(text)).collect();
+    texts.extend(plain);
+    texts
+}
+
+/// What a part of the proposal may be of the original: a static link does for one that was not.
+fn stand_ins(part: &Segment<'_>) -> Vec<String> {
+    let mut texts = both(part);
+    let dynamic: Vec<String> = texts
+        .iter()
+        .filter_map(|it| it.strip_prefix("static:"))
+        .map(|it| format!("plain:{it}"))
         .collect();
-    parts.iter().all(|part| known.contains(&part.text) || is_harmless(change, part))
+    texts.extend(dynamic);
+    texts
+}
+
+/// `go build` without what only makes the program smaller, and whether it is linked statically.
+fn plain_go_build(text: &str) -> Option<String> {
+    let build = text.find("go build")?;
+    let (settings, rest) = text.split_at_checked(build)?;
+    let is_linking = |it: &str| matches!(it, "CGO_ENABLED=0" | "GOOS=linux");
+    if !settings.split_whitespace().all(is_linking) {
+        return None;
+    }
+    let mut rest = rest.replace(" -trimpath", "");
+    let flags =
+        ["-ldflags=\"-s -w\"", "-ldflags '-s -w'", "-ldflags \"-s -w\"", "-ldflags='-s -w'"];
+    for flags in flags {
+        rest = rest.replace(&format!(" {flags}"), "");
+    }
+    let kind = if settings.contains("CGO_ENABLED") { "static" } else { "plain" };
+    Some(format!("{kind}:{}", rest.split_whitespace().collect::<Vec<_>>().join(" ")))
+}
+
+/// A part without the values that the original sets for the whole image.
+fn without_settings(change: &Change<'_>, text: &str) -> String {
+    let mut rest = text;
+    while let Some((first, behind)) = rest.split_once(' ') {
+        let is_set = first.split_once('=').is_some_and(|(name, value)| {
+            let runtime = change.before.facts.final_runtime();
+            let entries = runtime.get(probity_dockerfile::Setting::Env).iter();
+            let mut same = entries.filter(|it| it.entry.key == name);
+            same.any(|it| {
+                super::search_path::pattern_of(&it.entry.value) == value.trim_matches('"')
+            })
+        });
+        if !is_set {
+            break;
+        }
+        rest = behind;
+    }
+    rest.to_owned()
+}
+
+fn are_parts_known(change: &Change<'_>, index: usize, is_final: bool) -> bool {
+    let Some(parts) = segments(change.after, index) else { return false };
+    let known = texts_of_parts(change.before);
+    parts.iter().all(|part| {
+        stand_ins(part).iter().any(|text| known.contains(text))
+            || known.contains(&without_settings(change, &part.text))
+            || is_harmless(change, part)
+            || (!is_final && is_build_work(change, part))
+    })
 }
 
 /// Another stage may need the same once more; in its own, a command is not made to be run twice.
@@ -116,8 +260,12 @@ fn repeated<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
 /// The first step of the original that no stage has, or not in its order.
 fn lost(change: &Change<'_>) -> Option<String> {
     let Change { before, after, .. } = change;
+    let mut now = texts_of_parts(after);
+    let parts = (0..after.file.instructions.len()).filter_map(|index| segments(after, index));
+    now.extend(parts.flatten().flat_map(|part| stand_ins(&part)));
+    now.extend(now.clone().iter().map(|text| without_settings(change, text)));
     for (index, old) in before.file.instructions.iter().enumerate() {
-        if STEPS.contains(&old.keyword) && !is_somewhere(change, index, old) {
+        if STEPS.contains(&old.keyword) && !is_somewhere(change, index, old, &now) {
             return Some(written(before, old));
         }
     }
@@ -125,8 +273,9 @@ fn lost(change: &Change<'_>) -> Option<String> {
         before.file.instructions.iter().map(|it| written(before, it)).collect();
     for stage in after.facts.stages() {
         let mut last = 0;
-        for instruction in after.file.instructions.get(stage.instructions.clone())? {
-            if !STEPS.contains(&instruction.keyword) {
+        for index in stage.instructions.clone() {
+            let instruction = after.file.instructions.get(index)?;
+            if instruction.keyword != Keyword::Run || only_prepares(change, index) {
                 continue;
             }
             let text = written(after, instruction);
@@ -142,7 +291,18 @@ fn lost(change: &Change<'_>) -> Option<String> {
     None
 }
 
-fn is_somewhere(change: &Change<'_>, index: usize, old: &Instruction) -> bool {
+/// Whether a RUN does nothing but what may be done at any time: packages, directories, users.
+fn only_prepares(change: &Change<'_>, index: usize) -> bool {
+    segments(change.after, index)
+        .is_some_and(|parts| parts.iter().all(|part| is_harmless(change, part)))
+}
+
+fn is_somewhere(
+    change: &Change<'_>,
+    index: usize,
+    old: &Instruction,
+    now: &BTreeSet<String>,
+) -> bool {
     let (before, after) = (change.before, change.after);
     let text = written(before, old);
     let mut news = after.file.instructions.iter();
@@ -153,42 +313,18 @@ fn is_somewhere(change: &Change<'_>, index: usize, old: &Instruction) -> bool {
     match old.keyword {
         Keyword::Copy | Keyword::Add => {
             let now = pairs_of_file(after);
-            pairs(before, index).is_some_and(|it| it.iter().all(|pair| now.contains(pair)))
+            let is_copied =
+                |pair: &(String, String)| now.iter().any(|new| is_source(&pair.0, &new.0));
+            pairs(before, index).is_some_and(|it| it.iter().all(is_copied))
         }
-        Keyword::Run => {
-            let now: BTreeSet<String> = (0..after.file.instructions.len())
-                .filter_map(|index| segments(after, index))
-                .flatten()
-                .map(|part| part.text)
-                .collect();
-            let parts = segments(before, index);
-            parts.is_some_and(|parts| {
-                parts.iter().all(|part| now.contains(&part.text) || is_dispensable(change, part))
+        Keyword::Run => segments(before, index).is_some_and(|parts| {
+            parts.iter().all(|part| {
+                both(part).iter().any(|text| now.contains(text))
+                    || is_dispensable(change, index, part)
             })
-        }
+        }),
         _ => false,
     }
-}
-
-/// What keeps lists small, and installs whose packages all come by another call.
-fn is_dispensable(change: &Change<'_>, part: &Segment<'_>) -> bool {
-    let names = commands::installed(change.after);
-    let is_call = |call: &&probity_dockerfile::PackageCall| match call.action {
-        Action::Update | Action::Clean | Action::Remove => true,
-        Action::Install => {
-            let own = commands::names(call);
-            !own.is_empty()
-                && own.len() == call.packages.len()
-                && call.files.is_empty()
-                && own.iter().all(|name| names.contains(name))
-        }
-        Action::Upgrade => false,
-    };
-    if !part.calls.is_empty() {
-        return part.calls.iter().all(is_call);
-    }
-    is_harmless(change, part)
-        && part.commands.iter().all(|it| commands::name_of(it).is_some_and(|name| name == "rm"))
 }
 
 /// A build step finds in its stage what the original had copied and installed before it.
@@ -196,21 +332,38 @@ fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue> {
     let (before, after) = (change.before, change.after);
     let position =
         |text: &str| before.file.instructions.iter().position(|old| written(before, old) == text);
+    let finals: Vec<_> =
+        final_chain(after).into_iter().filter_map(|it| pairs(after, it)).flatten().collect();
     for stage in after.facts.stages() {
         let chain = chain_of(after, stage.index);
         for index in stage.instructions.clone() {
             let called = commands::of_instruction(after, index);
             let is_builder = called.iter().any(|it| it.is_build());
             let text = after.file.instructions.get(index).map(|it| written(after, it));
-            let Some(old) = text.and_then(|text| position(&text)).filter(|_| is_builder) else {
+            let Some(old) = text.and_then(|text| position(&text)) else { continue };
+            let is_run =
+                after.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run);
+            if !is_run || only_prepares(change, index) {
                 continue;
+            }
+            let has = |pair: &(String, String), limit: usize| {
+                let mut earlier = chain.iter().filter(|it| **it < limit);
+                earlier.any(|it| {
+                    let own = pairs(after, *it).unwrap_or_default();
+                    own.iter().any(|other| is_source(&pair.0, &other.0))
+                })
             };
-            let is_there = |pair: &(String, String)| {
-                let mut earlier = chain.iter().filter(|it| **it < index);
-                earlier.any(|it| pairs(after, *it).is_some_and(|pairs| pairs.contains(pair)))
+            // What only the container reads may be missing where it is built, if it arrives itself.
+            let is_missing = |pair: &(String, String)| {
+                let is_data = DATA.contains(&commands::last_part(pair.0.trim_end_matches('/')));
+                let is_final = finals.iter().any(|other| is_part(pair, other));
+                match is_builder {
+                    true => !(has(pair, index) || is_data && is_final),
+                    false => !has(pair, index) && has(pair, usize::MAX),
+                }
             };
             let needed = (0..old).filter_map(|it| pairs(before, it)).flatten();
-            if let Some((source, _)) = needed.into_iter().find(|pair| !is_there(pair)) {
+            if let Some((source, _)) = needed.into_iter().find(is_missing) {
                 let message = format!(
                     "this step runs in a stage without `{source}`, which was copied before it"
                 );
@@ -224,7 +377,7 @@ fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue> {
 }
 
 /// The instructions of a stage and of the stages below it.
-fn chain_of(view: &View<'_>, stage: usize) -> Vec<usize> {
+pub(super) fn chain_of(view: &View<'_>, stage: usize) -> Vec<usize> {
     let stages = view.facts.stages();
     let mut chain = Vec::new();
     let mut next = Some(stage);
@@ -261,78 +414,6 @@ fn pairs_of_file(view: &View<'_>) -> BTreeSet<(String, String)> {
     (0..view.file.instructions.len()).filter_map(|index| pairs(view, index)).flatten().collect()
 }
 
-/// What a COPY takes from a stage, if it puts everything where it was, or a program on the search path.
-pub(super) fn copied<'i>(
-    change: &Change<'_>,
-    index: usize,
-    instruction: &'i Instruction,
-) -> Option<Vec<&'i str>> {
-    let Arguments::Transfer { sources, destination: Some(destination), .. } =
-        &instruction.arguments
-    else {
-        return None;
-    };
-    let facts = &change.after.facts;
-    let mut references = facts.graph().references().iter();
-    let is_from_stage = references.any(|reference| {
-        let is_here = instruction.span.start <= reference.span.start
-            && reference.span.end <= instruction.span.end;
-        is_here
-            && reference.kind != StageReferenceKind::From
-            && matches!(reference.target, Target::Stage(_) | Target::StageIndex(_))
-    });
-    let are_flags_known = instruction.flags.iter().all(|flag| match flag.name.text.as_str() {
-        "from" | "link" => true,
-        name @ ("chmod" | "chown") => {
-            let value = flag.value.as_ref().map(|value| &value.text);
-            let mut olds = change.before.file.instructions.iter();
-            olds.any(|old| old.flag_value(name).map(|old| &old.text) == value)
-        }
-        _ => false,
-    });
-    let workdir = facts.state(index).and_then(|state| state.workdir.path.as_deref());
-    let target = absolute(&destination.text, workdir.or(Some("/")))?;
-    let is_fine = |text: &str| {
-        let is_plain = text.starts_with('/') && !text.contains(['$', '"', '\'', '\\']);
-        let path = text.trim_end_matches('/');
-        let is_system = SYSTEM.contains(&path) || (path == "/usr/local" && has_toolchain(change));
-        is_plain
-            && !is_system
-            && !text.split('/').any(|part| part == "..")
-            && (keeps_place(path, &target) || is_moved_program(change, path, &target))
-    };
-    let are_fine =
-        !sources.is_empty() && sources.iter().all(|source| is_fine(source.text.as_str()));
-    (is_from_stage && are_flags_known && are_fine)
-        .then(|| sources.iter().map(|source| source.text.as_str()).collect())
-}
-
-fn keeps_place(path: &str, target: &str) -> bool {
-    let parent = path.rsplit_once('/').map(|(parent, _)| parent);
-    let is_parent = target.ends_with('/') && parent == Some(target.trim_end_matches('/'));
-    path == target.trim_end_matches('/') || is_parent
-}
-
-/// Images whose own tools are below `/usr/local`.
-fn has_toolchain(change: &Change<'_>) -> bool {
-    let kind = super::base_image::base(change.before)
-        .and_then(|image| super::image_kind::ImageKind::of(&image));
-    kind.is_some_and(|kind| matches!(kind.language, Some("go" | "rust" | "c" | "node")))
-}
-
-/// A program that the container starts by its name may be in any directory of the search path.
-fn is_moved_program(change: &Change<'_>, path: &str, target: &str) -> bool {
-    let name = commands::last_part(path);
-    let place = match target.strip_suffix('/') {
-        Some(directory) => format!("{directory}/{name}"),
-        None => target.to_owned(),
-    };
-    let is_program = commands::starts(change.before, name)
-        && super::belongings::bare_program(change.before).as_deref() == Some(name);
-    let directory = place.rsplit_once('/').map_or("", |(directory, _)| directory);
-    is_program && place.ends_with(&format!("/{name}")) && is_on_path(change.after, directory)
-}
-
 pub(super) fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {
     if path.contains(['$', '"', '\'', '\\']) || path.split('/').any(|part| part == "..") {
         return None;
@@ -348,7 +429,11 @@ pub(super) fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {
 
 /// An instruction as two files can be compared by: joined, and spaces count within quotes alone.
 pub(crate) fn written(view: &View<'_>, instruction: &Instruction) -> String {
-    let body = instruction.body_text();
+    let mut body = instruction.body_text().to_string();
+    for flag in instruction.flags.iter().filter(|flag| is_cache(flag)) {
+        let written = flag.span.slice(view.text).unwrap_or_default();
+        body = body.replacen(written, "", 1);
+    }
     let body = match body.contains(['"', '\'']) {
         true => body.trim().to_owned(),
         false => body.split_whitespace().collect::<Vec<_>>().join(" "),

@@ -2,8 +2,8 @@
 
 use super::{ObjectiveKind, Retry, explains_nothing, no_hints};
 use crate::checks::{
-    base_needs, belongings, final_image, kept, kept_packages, new_bases, patch::MUST_ADD_FROM,
-    stages, steps,
+    arrival, base_needs, belongings, final_image, kept, kept_packages, new_bases,
+    patch::MUST_ADD_FROM, scope, stages, steps,
 };
 
 pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
@@ -16,9 +16,11 @@ pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
         "Repeat in the final stage every ENTRYPOINT, CMD, EXPOSE, USER, WORKDIR, ENV, LABEL, \
          HEALTHCHECK, SHELL, STOPSIGNAL and VOLUME of the original, with the same values, also \
          where the build stage needs them too.",
-        "Keep every RUN, COPY, ADD, ARG, ONBUILD and SHELL as it is written and in its order; beside \
-         COPY --from to the same path, add only directories, users, and installs of packages that \
-         the original installs.",
+        "Keep every RUN, COPY, ADD, ARG, ONBUILD and SHELL as it is written and in its order. A build \
+         stage may also move files, mount caches and write its result elsewhere. The final stage gets \
+         results at the places where they were, and adds only directories, users, run-time \
+         libraries, and packages that the original installs.",
+        "Declare every ARG and ENV in each stage whose steps read it.",
         "Give every build stage a name, and use every stage.",
         "Choose a final base image on which the program runs: the same distribution in a smaller \
          variant is safe; scratch or distroless only for a program that needs no shell and no \
@@ -31,6 +33,8 @@ pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
         stages::STAGE_COUNT,
         stages::FINAL_STAGE_BUILDS,
         steps::STEPS_KEPT,
+        scope::VARIABLES_KEPT,
+        arrival::RESULTS_ARRIVE,
         belongings::ENTRY_COPIED,
         belongings::USER_MADE,
         kept::PATHS_KEPT,

@@ -35,6 +35,9 @@ const WITH_APT: &str =
     "FROM python:3.12\nRUN apt-get update && apt-get install -y jq=1\nCMD [\"python\"]\n";
 const WITH_IMAGE: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY --from=busybox /bin/sh /bin/sh\n\
      RUN go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nENTRYPOINT [\"/usr/local/bin/app\"]\n";
+const WITH_ARGUMENT: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY . .\nARG VERSION=1\n\
+     RUN go build -ldflags \"-X main.version=${VERSION}\" -o /usr/local/bin/app ./cmd/app\n\
+     EXPOSE 80\nENTRYPOINT [\"/usr/local/bin/app\"]\n";
 const SLIM: &str = "FROM nginx:1.27-alpine-slim\nEXPOSE 80\n";
 const THREE_CALLS: &str = "FROM debian:12-slim\nRUN curl -O https://example.com/a\n\
      RUN wget https://example.com/b\nRUN wget https://example.com/c\n";
@@ -148,6 +151,14 @@ const ROWS: &[Row] = &[
     }),
     row("steps-kept", MULTI_STAGE, GO, |file| {
         two_stages(file).replace("go build", "go build -insecure")
+    }),
+    row("variables-kept", MULTI_STAGE, WITH_ARGUMENT, |file| {
+        two_stages(file)
+            .replace("ARG VERSION=1\n", "")
+            .replace("FROM debian:12-slim\n", "FROM debian:12-slim\nARG VERSION=1\n")
+    }),
+    row("results-arrive", MULTI_STAGE, GO, |file| {
+        two_stages(file).replace("RUN go", "RUN --mount=type=cache,target=/usr/local/bin go")
     }),
     row("entry-copied", MULTI_STAGE, GO, |file| {
         two_stages(file).replace(

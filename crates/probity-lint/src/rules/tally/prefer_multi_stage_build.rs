@@ -4,6 +4,7 @@ mod signals;
 #[cfg(test)]
 mod tests;
 
+use probity_dockerfile::Setting;
 use probity_finding::{Finding, Fix, Objective};
 
 use self::signals::Scored;
@@ -105,7 +106,12 @@ const MESSAGE: &str = "This Dockerfile appears to build artifacts in a single st
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let [stage] = context.facts.stages() else { return };
-    if Startup::of(context, stage).is_base_image() {
+    let startup = Startup::of(context, stage);
+    // A port without a command of its own: the base image starts the server, as those of PHP do.
+    let is_server = startup.entry().is_none()
+        && !startup.has_triggers()
+        && !startup.runtime().get(Setting::Expose).is_empty();
+    if startup.is_base_image() && !is_server {
         return;
     }
     let found = signals::find(context);

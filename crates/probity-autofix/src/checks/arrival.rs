@@ -1,0 +1,337 @@
+//! What build stages make has to arrive: outputs that a cache keeps, trees that only a part of was
+//! copied of, and places that the container's user cannot read do not.
+
+use probity_dockerfile::{Action, Arguments, Instruction, Keyword, Manager, Setting, Target};
+
+use super::{
+    Change, Check, Issue, View,
+    base_image::base,
+    belongings::{final_chain, is_within, text_of},
+    commands::{self, Called},
+    image_kind::{Distribution, ImageKind},
+    search_path::pattern_of,
+    steps::{absolute, chain_of},
+};
+
+pub(crate) const RESULTS_ARRIVE: Check = Check::new("results-arrive", results_arrive).heuristic();
+
+fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let mut issues = Vec::new();
+    for index in final_chain(change.after) {
+        let Some(it) = change.after.file.instructions.get(index) else { continue };
+        for source in sources(it) {
+            if let Some(reason) = fault_of(change, index, it, &source) {
+                issues.push(change.issue(check, &reason).at(change.after, it.span));
+            }
+        }
+    }
+    issues.extend(tree_in_parts(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(installed_elsewhere(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(generated(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(time_zones(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(libraries_of_compiler(change).map(|reason| change.issue(check, &reason)));
+    issues
+}
+
+/// What a COPY of the final image takes from other stages.
+fn sources(it: &Instruction) -> Vec<String> {
+    let Arguments::Transfer { sources, .. } = &it.arguments else { return Vec::new() };
+    if it.flag_value("from").is_none() {
+        return Vec::new();
+    }
+    sources.iter().map(|source| source.text.trim_end_matches('/').to_owned()).collect()
+}
+
+fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -> Option<String> {
+    let after = change.after;
+    if let Some(cache) = caches_of(after, it).into_iter().find(|cache| is_within(source, cache)) {
+        return Some(format!(
+            "`{source}` is in the cache `{cache}`, which is not a part of the stage; copy the result \
+             out of it in the same RUN"
+        ));
+    }
+    if !is_made(after, it, source) {
+        return Some(format!("nothing in that stage makes `{source}`"));
+    }
+    let state = after.facts.state(index);
+    let Arguments::Transfer { destination: Some(destination), .. } = &it.arguments else {
+        return None;
+    };
+    let workdir = state.and_then(|state| state.workdir.path.as_deref());
+    let target = absolute(&destination.text, workdir.or(Some("/"))).unwrap_or_default();
+    let runtime = after.facts.final_runtime();
+    let user = runtime.get(Setting::User).first().and_then(|it| text_of(&it.entry.value));
+    let is_root = user.is_none_or(|it| matches!(it.split(':').next(), Some("0" | "root")));
+    if !is_root && is_within(&target, "/root") {
+        return Some(format!("the user of the container cannot read `{target}`"));
+    }
+    let is_part = source.ends_with("/bin") && source.contains("/build/install/");
+    is_part.then(|| {
+        format!("the programs in `{source}` need what is beside it; copy the whole directory")
+    })
+}
+
+/// Places that images bring themselves, or that tools write to without being told.
+const BROUGHT: &[&str] = &[
+    "/bin",
+    "/etc/group",
+    "/etc/passwd",
+    "/etc/ssl",
+    "/go",
+    "/home",
+    "/lib",
+    "/lib64",
+    "/opt/java",
+    "/root",
+    "/sbin",
+    "/tmp",
+    "/usr",
+    "/var",
+];
+
+/// Whether an instruction of a stage, or of one below it, may make what is copied from it.
+fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
+    let Some(stage) = stage_of(view, it) else { return true };
+    let source = source.split('*').next().unwrap_or_default().trim_end_matches('/');
+    if BROUGHT.iter().any(|place| is_within(source, place)) || source.contains('$') {
+        return true;
+    }
+    chain_of(view, stage).into_iter().any(|index| {
+        let Some(step) = view.file.instructions.get(index) else { return false };
+        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+        let workdir = workdir.unwrap_or_default().trim_end_matches('/');
+        match step.keyword {
+            Keyword::Run => {
+                let heredocs = step.heredocs().iter().map(|it| it.content(view.text).into_owned());
+                let mut texts = std::iter::once(step.body_text().to_string()).chain(heredocs);
+                let mut parts = source.split('/').filter(|it| !it.is_empty());
+                let top = format!("/{}", parts.next().unwrap_or_default());
+                let second = parts.next().map(|it| format!("{top}/{it}")).unwrap_or(top);
+                let is_named = texts.any(|text| text.contains(&second));
+                is_named || (workdir.len() > 1 && is_within(source, workdir))
+            }
+            Keyword::Copy | Keyword::Add => {
+                let Arguments::Transfer { destination: Some(place), .. } = &step.arguments else {
+                    return false;
+                };
+                let place = absolute(&place.text, Some(workdir)).unwrap_or_default();
+                let place = place.trim_end_matches('/');
+                place.len() > 1 && (is_within(source, place) || is_within(place, source))
+            }
+            Keyword::Workdir => {
+                workdir.len() > 1 && (is_within(workdir, source) || is_within(source, workdir))
+            }
+            _ => false,
+        }
+    })
+}
+
+/// The stage from which a COPY takes something.
+fn stage_of(view: &View<'_>, it: &Instruction) -> Option<usize> {
+    let references = view.facts.graph().references().iter();
+    let mut here = references.filter(|reference| {
+        it.span.start <= reference.span.start && reference.span.end <= it.span.end
+    });
+    here.find_map(|reference| match reference.target {
+        Target::Stage(stage) | Target::StageIndex(stage) => Some(stage),
+        _ => None,
+    })
+}
+
+/// The caches that RUN steps of the stage mount from which a COPY takes something.
+fn caches_of(view: &View<'_>, it: &Instruction) -> Vec<String> {
+    let stage = stage_of(view, it).and_then(|stage| view.facts.stages().get(stage));
+    let Some(stage) = stage else { return Vec::new() };
+    let runs = view.file.instructions.get(stage.instructions.clone()).unwrap_or_default().iter();
+    let flags = runs.filter(|it| it.keyword == Keyword::Run).flat_map(|it| &*it.flags);
+    flags
+        .filter_map(|flag| flag.value.as_ref())
+        .filter(|value| value.text.contains("type=cache"))
+        .filter_map(|value| {
+            let mut options = value.text.split(',');
+            let target = options.find_map(|it| {
+                let (name, value) = it.split_once('=')?;
+                matches!(name, "target" | "dst" | "destination").then_some(value)
+            })?;
+            Some(target.trim_end_matches('/').to_owned())
+        })
+        .collect()
+}
+
+/// What `make install` and the like put below a prefix comes along whole, or something of it where the
+/// prefix is shared.
+fn tree_in_parts(change: &Change<'_>) -> Option<String> {
+    let after = change.after;
+    let chain = final_chain(after);
+    let copied: Vec<String> = chain
+        .iter()
+        .filter_map(|index| after.file.instructions.get(*index))
+        .flat_map(sources)
+        .collect();
+    for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
+        let called = commands::of_instruction(after, index);
+        let installs = called.iter().any(|it| {
+            it.is_any(&["make", "cmake", "ninja", "meson"])
+                && it.words.iter().any(|word| matches!(word.as_str(), "install" | "--install"))
+        });
+        let is_staged = called.iter().any(|it| it.words.iter().any(|it| it.contains("DESTDIR=")))
+            || after.text.contains("DESTDIR=");
+        if !installs || is_staged {
+            continue;
+        }
+        let prefix = called.iter().flat_map(|it| &it.words).find_map(|word| {
+            let flags = ["--prefix=", "PREFIX=", "-DCMAKE_INSTALL_PREFIX="];
+            flags.iter().find_map(|flag| word.strip_prefix(flag))
+        });
+        let prefix = prefix.unwrap_or("/usr/local").trim_end_matches('/');
+        let is_shared = matches!(prefix, "/usr/local" | "/usr");
+        let is_taken = copied
+            .iter()
+            .any(|source| is_within(prefix, source) || (is_shared && is_within(source, prefix)));
+        if !is_taken {
+            return Some(format!(
+                "a build stage installs into `{prefix}`, and the final stage does not take it whole"
+            ));
+        }
+    }
+    None
+}
+
+/// An install of Python packages into the system of a stage of which only an environment is taken.
+fn installed_elsewhere(change: &Change<'_>) -> Option<String> {
+    let after = change.after;
+    let chain = final_chain(after);
+    let copied: Vec<String> = chain
+        .iter()
+        .filter_map(|index| after.file.instructions.get(*index))
+        .flat_map(sources)
+        .collect();
+    let environments: Vec<String> = commands::all(after)
+        .filter(|it| it.words.iter().any(|word| word == "venv") || it.name == "virtualenv")
+        .filter_map(|it| it.words.last().map(|it| it.trim_end_matches('/').to_owned()))
+        .filter(|it| copied.contains(it))
+        .collect();
+    let environment = environments.first()?;
+    let takes_system = copied.iter().any(|it| it.contains("site-packages") || it == "/usr/local");
+    for (index, call) in commands::calls(after) {
+        let is_install = call.manager == Manager::Pip && call.action == Action::Install;
+        if !is_install || takes_system || chain.contains(&index) || call.target.is_some() {
+            continue;
+        }
+        let name = call.name_span.slice(after.text).unwrap_or_default();
+        let runs = after.file.instructions.get(index).map(|it| it.body_text().to_string());
+        let stage = after.facts.stage_of(index).map(|stage| stage.instructions.clone());
+        let stage = after.file.instructions.get(stage.unwrap_or_default()).unwrap_or_default();
+        let is_active = stage.iter().any(|it| {
+            it.keyword == Keyword::Env && it.body_text().contains(&format!("{environment}/bin"))
+        }) || runs.is_some_and(|it| {
+            it.contains(&format!("{environment}/bin/activate"))
+                || it.contains(&format!("{environment}/bin/"))
+                || it.contains("--prefix")
+        });
+        let are_tools = !call.packages.is_empty()
+            && commands::names(call).len() == call.packages.len()
+            && commands::names(call).iter().all(|it| commands::PYTHON_TOOLS.contains(&it.as_str()));
+        if !name.contains('/') && !is_active && !are_tools {
+            return Some(format!(
+                "`pip install` puts packages beside `{environment}`, and the final stage takes only that"
+            ));
+        }
+    }
+    None
+}
+
+/// Whether a command writes its results beside the sources it reads.
+fn generates(it: &Called) -> bool {
+    let says = |word: &str| it.words.iter().any(|it| it.contains(word));
+    match it.name.as_str() {
+        "python" | "python3" => says("manage.py"),
+        "rails" | "rake" | "bundle" => says("precompile"),
+        "npm" | "yarn" | "pnpm" | "bun" => says("build"),
+        "php" => says("artisan") || says("console"),
+        _ => false,
+    }
+}
+
+/// A step that generates files in its directory, of which the final stage takes nothing.
+fn generated(change: &Change<'_>) -> Option<String> {
+    let after = change.after;
+    let chain = final_chain(after);
+    let copied: Vec<String> = chain
+        .iter()
+        .filter_map(|index| after.file.instructions.get(*index))
+        .flat_map(sources)
+        .collect();
+    let moved: Vec<String> = commands::all(after)
+        .filter(|it| it.is_any(&["cp", "mv"]))
+        .flat_map(|it| it.words)
+        .collect();
+    for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
+        let workdir = after.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+        let Some(workdir) = workdir.map(|it| it.trim_end_matches('/')) else { continue };
+        let called = commands::of_instruction(after, index);
+        let Some(step) = called.iter().find(|it| generates(it)) else { continue };
+        let is_taken = copied.iter().any(|source| {
+            let is_packages = source.ends_with("/node_modules") || source.ends_with("/vendor");
+            (is_within(source, workdir) && !is_packages) || is_within(workdir, source)
+        });
+        if !is_taken && moved.is_empty() {
+            return Some(format!(
+                "the final stage takes nothing of what `{} {}` makes in `{workdir}`",
+                step.name,
+                step.words.join(" ")
+            ));
+        }
+    }
+    None
+}
+
+/// A time zone by name is read from files that small images lack.
+fn time_zones(change: &Change<'_>) -> Option<String> {
+    const CONTINENTS: &[&str] = &[
+        "Africa/",
+        "America/",
+        "Asia/",
+        "Atlantic/",
+        "Australia/",
+        "Europe/",
+        "Indian/",
+        "Pacific/",
+    ];
+    let runtime = change.before.facts.final_runtime();
+    let mut variables = runtime.get(Setting::Env).iter().map(|it| pattern_of(&it.entry.value));
+    let zone = variables.find(|it| CONTINENTS.iter().any(|zone| it.starts_with(zone)))?;
+    let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
+    let has_files = match new.distribution {
+        Some(Distribution::Alpine | Distribution::Ubuntu) => {
+            new.language.is_some_and(|it| it == "python")
+        }
+        Some(Distribution::Bare) => new.name.contains("-debian"),
+        _ => true,
+    };
+    let brings = final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        it.is_some_and(|it| {
+            let text = it.body_text();
+            matches!(it.keyword, Keyword::Run | Keyword::Copy)
+                && (text.contains("tzdata") || text.contains("/usr/share/zoneinfo"))
+        })
+    });
+    (!has_files && !brings).then(|| {
+        format!("the container's time zone is `{zone}`, and nothing shows that the final image has tzdata")
+    })
+}
+
+/// The images of GCC have a newer C++ library than the distribution below them.
+fn libraries_of_compiler(change: &Change<'_>) -> Option<String> {
+    let old = base(change.before).and_then(|image| ImageKind::of(&image))?;
+    let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
+    let text = change.after.text;
+    let is_cpp = ["g++", "c++", "CXX", ".cpp", ".cc"].iter().any(|it| text.contains(it));
+    let brings = text.contains("/usr/local/lib64") || text.contains("-static");
+    (old.name == "gcc" && new.name != "gcc" && is_cpp && !brings).then(|| {
+        "the compiler's C++ library in `/usr/local/lib64` is newer than that of the final image; copy \
+         it, or link it statically"
+            .to_owned()
+    })
+}

@@ -1,0 +1,386 @@
+//! Where the results of build stages end up, beside where the original had them.
+//!
+//! A stage may write its result to another place and copy it to the right one: `go build -o /out/app`
+//! and `COPY --from=build /out/app /usr/local/bin/app`. What the original did in between, a `cp` for
+//! example, is then done by the copy.
+
+use probity_dockerfile::{
+    Action, Arguments, Instruction, Manager, PackageCall, Setting, StageReferenceKind, Target,
+};
+use probity_shell::Command;
+
+use super::{
+    Change, View,
+    base_image::base,
+    belongings::{bare_program, is_within},
+    commands::{self, last_part, segments, words},
+    image_kind::ImageKind,
+    search_path::{is_on_path, pattern_of},
+    steps::absolute,
+};
+
+/// Directories that are the system, not a result of a build.
+const SYSTEM: &[&str] = &[
+    "",
+    "/bin",
+    "/boot",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib64",
+    "/root",
+    "/sbin",
+    "/usr",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/sbin",
+    "/usr/share",
+    "/var",
+    "/var/lib",
+];
+
+/// A place in a build stage, and the place where the original has the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Moved {
+    now: String,
+    was: String,
+}
+
+impl Moved {
+    /// Where the original has what is at a path.
+    fn origin_of(&self, path: &str) -> Option<String> {
+        let rest = path.strip_prefix(&self.now)?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("{}{rest}", self.was))
+    }
+}
+
+/// The places of the original whose content a COPY brings from a stage, if it brings each to its place.
+pub(super) fn copied(
+    change: &Change<'_>,
+    index: usize,
+    instruction: &Instruction,
+) -> Option<Vec<String>> {
+    let Arguments::Transfer { sources, destination: Some(destination), .. } =
+        &instruction.arguments
+    else {
+        return None;
+    };
+    if !is_from_stage(change.after, instruction) || !are_flags_known(change, instruction) {
+        return None;
+    }
+    let state = change.after.facts.state(index);
+    let workdir = state.and_then(|state| state.workdir.path.as_deref());
+    let target = absolute(&destination.text, workdir.or(Some("/")))?;
+    let mut places = Vec::new();
+    for source in sources {
+        places.extend(held(change, source.text.as_str(), &target)?);
+    }
+    (!places.is_empty()).then_some(places)
+}
+
+fn is_from_stage(view: &View<'_>, instruction: &Instruction) -> bool {
+    let mut references = view.facts.graph().references().iter();
+    references.any(|reference| {
+        let is_here = instruction.span.start <= reference.span.start
+            && reference.span.end <= instruction.span.end;
+        is_here
+            && reference.kind != StageReferenceKind::From
+            && matches!(reference.target, Target::Stage(_) | Target::StageIndex(_))
+    })
+}
+
+/// Owners and modes that the original gives too, or the user that it starts as.
+fn are_flags_known(change: &Change<'_>, instruction: &Instruction) -> bool {
+    let before = change.before;
+    instruction.flags.iter().all(|flag| match flag.name.text.as_str() {
+        "from" | "link" => true,
+        name @ ("chmod" | "chown") => {
+            let value = flag.value.as_ref().map(|value| &value.text);
+            let mut olds = before.file.instructions.iter();
+            let is_old = olds.any(|old| old.flag_value(name).map(|old| &old.text) == value);
+            let owner = value.and_then(|it| it.split(':').next()).unwrap_or_default();
+            let runtime = before.facts.final_runtime();
+            let mut users = runtime.get(Setting::User).iter();
+            let is_user =
+                users.any(|it| pattern_of(&it.entry.value).split(':').next() == Some(owner));
+            let is_owner =
+                name == "chown" && !owner.is_empty() && (is_user || gives_to(before, owner));
+            let is_mode = name == "chmod"
+                && value.is_some_and(|it| matches!(it.trim_start_matches('0'), "755" | "555"));
+            is_old || is_owner || is_mode
+        }
+        _ => false,
+    })
+}
+
+/// Whether the original makes files of a user, or has a user by this name or number.
+fn gives_to(view: &View<'_>, owner: &str) -> bool {
+    let is_it = |word: &String| word.split([':', '=']).any(|part| part == owner);
+    commands::all(view).any(|it| {
+        let is_account = it.is_any(super::additions::ACCOUNTS);
+        (is_account || it.is_any(&["chown", "install"])) && it.words.iter().any(is_it)
+    })
+}
+
+fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> {
+    let is_plain = source.starts_with('/') && !source.contains(['$', '"', '\'', '\\']);
+    if !is_plain || source.split('/').any(|part| part == "..") {
+        return None;
+    }
+    let path = source.trim_end_matches('/');
+    if SYSTEM.contains(&path) || (path == "/usr/local" && has_toolchain(change)) {
+        return None;
+    }
+    // An empty directory for temporary files, which an empty image lacks.
+    if matches!(target.trim_end_matches('/'), "/tmp" | "/var/tmp") {
+        return Some(vec![target.to_owned()]);
+    }
+    let is_directory = source.ends_with('/') && target.trim_end_matches('/') != path;
+    if (!is_directory && keeps_place(path, target)) || is_moved_program(change, path, target) {
+        return Some(vec![path.to_owned()]);
+    }
+    let all = all_moved(change);
+    // Where the original has what the path has: directories may have moved, and files out of them.
+    let mut origins = vec![path.to_owned()];
+    for _ in 0..2 {
+        let more: Vec<String> = all
+            .iter()
+            .flat_map(|moved| origins.iter().filter_map(|origin| moved.origin_of(origin)))
+            .collect();
+        origins.extend(more);
+        origins.sort_unstable();
+        origins.dedup();
+    }
+    let fitting: Vec<String> =
+        origins.into_iter().filter(|it| keeps_place(it, target) && !is_directory).collect();
+    if !fitting.is_empty() {
+        return Some(fitting);
+    }
+    let mut places = Vec::new();
+    for moved in all.iter().filter(|it| is_within(&it.now, path)) {
+        let rest = moved.now.get(path.len()..).unwrap_or_default();
+        if format!("{}{rest}", target.trim_end_matches('/')) == moved.was {
+            places.push(moved.was.clone());
+        }
+    }
+    (!places.is_empty()).then_some(places)
+}
+
+fn keeps_place(path: &str, target: &str) -> bool {
+    let (parent, name) = path.rsplit_once('/').unwrap_or_default();
+    // A directory of the same name would take in what is in it, and no more than a name is known.
+    let is_file = target.ends_with('/') || name.contains(['.', '*']);
+    let is_parent = is_file && parent == target.trim_end_matches('/');
+    path == target.trim_end_matches('/') || is_parent
+}
+
+/// Images whose own tools are below `/usr/local`.
+fn has_toolchain(change: &Change<'_>) -> bool {
+    let kind = base(change.before).and_then(|image| ImageKind::of(&image));
+    kind.is_some_and(|kind| matches!(kind.language, Some("go" | "rust" | "c" | "node")))
+}
+
+/// A program that the container starts by its name may be in any directory of the search path.
+fn is_moved_program(change: &Change<'_>, path: &str, target: &str) -> bool {
+    let name = last_part(path);
+    let place = match target.strip_suffix('/') {
+        Some(directory) => format!("{directory}/{name}"),
+        None => target.to_owned(),
+    };
+    let is_program = commands::starts(change.before, name)
+        && bare_program(change.before).as_deref() == Some(name);
+    let directory = place.rsplit_once('/').map_or("", |(directory, _)| directory);
+    is_program && place.ends_with(&format!("/{name}")) && is_on_path(change.after, directory)
+}
+
+/// Every place of the proposal's stages that has what the original has elsewhere.
+fn all_moved(change: &Change<'_>) -> Vec<Moved> {
+    let (before, after) = (change.before, change.after);
+    let mut found = Vec::new();
+    for (now, was) in transfers(before) {
+        found.push(Moved { now, was });
+    }
+    found.extend(outputs(change));
+    found.extend(prefixes(change));
+    found.extend(directories(change));
+    found.extend(staged(after));
+    // What a stage copies aside is what it was.
+    for (from, to) in transfers(after) {
+        let known: Vec<String> =
+            found.iter().filter(|it| it.now == from).map(|it| it.was.clone()).collect();
+        found.push(Moved { now: to.clone(), was: from });
+        found.extend(known.into_iter().map(|was| Moved { now: to.clone(), was }));
+    }
+    found
+}
+
+/// `cp FROM TO`, `mv FROM TO` and `install FROM TO` of one file or directory.
+pub(super) fn transfers(view: &View<'_>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for index in 0..view.file.instructions.len() {
+        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+        for part in segments(view, index).unwrap_or_default() {
+            let [command] = part.commands.as_slice() else { continue };
+            let Some(all) = words(command) else { continue };
+            let Some((name, rest)) = all.split_first() else { continue };
+            if !matches!(name.as_str(), "cp" | "mv" | "install") {
+                continue;
+            }
+            found.extend(moves(rest, workdir));
+        }
+    }
+    found
+}
+
+/// Each source of a copying command with the place it gets.
+pub(super) fn moves(arguments: &[String], workdir: Option<&str>) -> Vec<(String, String)> {
+    let plain = arguments.iter().filter(|it| !it.starts_with('-'));
+    // `install -m 0755 FROM TO`
+    let plain: Vec<&String> =
+        plain.filter(|it| !it.bytes().all(|it| it.is_ascii_digit())).collect();
+    let Some((to, sources)) = plain.split_last() else { return Vec::new() };
+    let Some(target) = absolute(to, workdir) else { return Vec::new() };
+    let is_directory = target.ends_with('/') || sources.len() > 1;
+    let target = target.trim_end_matches('/');
+    let moved = sources.iter().filter_map(|from| {
+        let content = from.strip_suffix("/.");
+        let from = absolute(content.unwrap_or(from), workdir)?;
+        let from = from.trim_end_matches('/').to_owned();
+        let to = match is_directory && content.is_none() {
+            true => format!("{target}/{}", last_part(&from)),
+            false => target.to_owned(),
+        };
+        Some((from, to))
+    });
+    moved.collect()
+}
+
+/// A step that runs in another directory leaves its results there.
+fn directories(change: &Change<'_>) -> Vec<Moved> {
+    let places = |view: &View<'_>| -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        for index in 0..view.file.instructions.len() {
+            let workdir = view.facts.state(index).and_then(|state| state.workdir.path.clone());
+            let Some(workdir) = workdir.filter(|it| it.len() > 1) else { continue };
+            for part in segments(view, index).unwrap_or_default() {
+                found.push((part.text, workdir.trim_end_matches('/').to_owned()));
+            }
+        }
+        found
+    };
+    let olds = places(change.before);
+    let news = places(change.after);
+    let mut found: Vec<Moved> = news
+        .into_iter()
+        .filter_map(|(text, now)| {
+            let (_, was) = olds.iter().find(|(old, _)| *old == text)?;
+            (*was != now).then(|| Moved { now, was: was.clone() })
+        })
+        .collect();
+    found.dedup();
+    found
+}
+
+/// `make install DESTDIR=/stage` makes a tree that is copied to where it belongs.
+fn staged(after: &View<'_>) -> Vec<Moved> {
+    let words = after.text.split(|it: char| it.is_whitespace() || it == '"');
+    let values = words.filter_map(|it| it.strip_prefix("DESTDIR="));
+    values
+        .filter(|it| it.starts_with('/') && it.len() > 1 && !it.contains('$'))
+        .map(|it| Moved { now: it.trim_end_matches('/').to_owned(), was: String::new() })
+        .collect()
+}
+
+/// A build that differs from one of the original in the place of its output alone.
+fn outputs(change: &Change<'_>) -> Vec<Moved> {
+    let olds = with_outputs(change.before);
+    let news = with_outputs(change.after);
+    news.into_iter()
+        .filter_map(|(text, now)| {
+            let (_, was) = olds.iter().find(|(old, place)| *old == text && *place != now)?;
+            Some(Moved { now, was: was.clone() })
+        })
+        .collect()
+}
+
+fn with_outputs(view: &View<'_>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for index in 0..view.file.instructions.len() {
+        for part in segments(view, index).unwrap_or_default() {
+            if let Some((text, output)) = without_output(&part) {
+                let state = view.facts.state(index);
+                let workdir = state.and_then(|state| state.workdir.path.as_deref());
+                let place =
+                    absolute(&output, workdir).map(|it| it.trim_end_matches('/').to_owned());
+                found.extend(place.map(|place| (text, place)));
+            }
+        }
+    }
+    found
+}
+
+/// The text of a build without the place of its output, and that place.
+pub(super) fn without_output(part: &commands::Segment<'_>) -> Option<(String, String)> {
+    let [command] = part.commands.as_slice() else { return None };
+    if let Some(root) = root_of(command) {
+        let flags = [format!(" --root {root}"), format!(" --root={root}")];
+        let text = flags.iter().fold(part.text.clone(), |text, flag| text.replace(flag, ""));
+        return Some((text, root));
+    }
+    if let Some(stage) = part.text.split_whitespace().find(|it| it.starts_with("DESTDIR=")) {
+        let text = part.text.replace(stage, " ");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        return Some((text, String::new()));
+    }
+    let output = output_of(command)?;
+    (!output.is_empty() && part.text.matches(&output).count() == 1)
+        .then(|| (part.text.replace(&output, "<output>"), output))
+}
+
+/// `cargo install --root DIRECTORY`
+fn root_of(command: &Command) -> Option<String> {
+    let words = words(command)?;
+    let is_install = matches!(words.as_slice(), [cargo, install, ..] if cargo == "cargo" && install == "install");
+    let place = words.iter().position(|it| it == "--root");
+    let next = place.and_then(|place| words.get(place + 1)).cloned();
+    let value = || words.iter().find_map(|it| it.strip_prefix("--root=")).map(str::to_owned);
+    next.or_else(value).filter(|_| is_install)
+}
+
+fn output_of(command: &Command) -> Option<String> {
+    const BUILDERS: &[&str] = &["go", "gcc", "g++", "cc", "c++", "clang", "dotnet", "rustc"];
+    let call = command.effective();
+    let name = call.name()?;
+    let words: Vec<String> =
+        call.args().iter().map(|it| it.pattern().unwrap_or_default()).collect();
+    let value = |word: &String| {
+        let flags = ["--output=", "-o="];
+        flags.iter().find_map(|flag| word.strip_prefix(flag)).map(str::to_owned)
+    };
+    if !BUILDERS.contains(&last_part(&name)) {
+        return None;
+    }
+    let place = words.iter().position(|it| matches!(it.as_str(), "-o" | "--output"));
+    let next = place.and_then(|place| words.get(place + 1)).cloned();
+    next.or_else(|| words.iter().find_map(value)).filter(|it| !it.is_empty())
+}
+
+/// `pip install --prefix=/install` of what the original installs into the system.
+fn prefixes(change: &Change<'_>) -> Vec<Moved> {
+    let is_plain = |call: &&PackageCall| {
+        call.manager == Manager::Pip && call.action == Action::Install && call.target.is_none()
+    };
+    if !commands::calls(change.before).any(|(_, call)| is_plain(&call)) {
+        return Vec::new();
+    }
+    let targets = commands::calls(change.after)
+        .filter(|(_, call)| call.manager == Manager::Pip && call.has_flag(&["--prefix"]));
+    targets
+        .filter_map(|(_, call)| call.target.as_deref())
+        .map(|target| Moved {
+            now: target.trim_end_matches('/').to_owned(),
+            was: "/usr/local".to_owned(),
+        })
+        .collect()
+}

@@ -1,0 +1,95 @@
+//! Variables that a step of the original reads are set where the proposal runs it.
+
+use probity_dockerfile::{Keyword, VariableKind};
+
+use super::{
+    Change, Check, Issue, View,
+    commands::{self, segments},
+};
+
+pub(crate) const VARIABLES_KEPT: Check = Check::new("variables-kept", variables_kept).heuristic();
+
+/// Beginnings of names that compilers and package managers read without being told.
+const READ_BY_TOOLS: &[&str] = &[
+    "BUNDLE_",
+    "CARGO_",
+    "CC",
+    "CFLAGS",
+    "CGO_",
+    "CI",
+    "CXX",
+    "DJANGO_",
+    "DOTNET_",
+    "GO",
+    "GRADLE_",
+    "JAVA_",
+    "LDFLAGS",
+    "MAVEN_",
+    "MIX_ENV",
+    "NEXT_",
+    "NODE_ENV",
+    "NODE_OPTIONS",
+    "NPM_CONFIG_",
+    "NUXT_",
+    "PUBLIC_",
+    "RAILS_ENV",
+    "REACT_APP_",
+    "RUSTFLAGS",
+    "VITE_",
+    "VUE_APP_",
+];
+
+fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let (before, after) = (change.before, change.after);
+    let mut issues = Vec::new();
+    for index in 0..after.file.instructions.len() {
+        let Some(instruction) = after.file.instructions.get(index) else { continue };
+        if instruction.keyword != Keyword::Run {
+            continue;
+        }
+        let is_build = commands::of_instruction(after, index).iter().any(|it| it.is_build());
+        for part in segments(after, index).unwrap_or_default() {
+            let Some(old) = place_of(change, &part.text) else { continue };
+            let now = after.facts.scope(index);
+            let lost = before.facts.scope(old).variables().into_iter().find(|variable| {
+                let name = variable.name.as_str();
+                let is_named = part.text.contains(&format!("${name}"))
+                    || part.text.contains(&format!("${{{name}"));
+                let is_read = match variable.kind {
+                    VariableKind::Arg => is_named || (is_build && !is_used_elsewhere(before, name)),
+                    VariableKind::Env => {
+                        is_named
+                            || (is_build && READ_BY_TOOLS.iter().any(|it| name.starts_with(it)))
+                    }
+                    VariableKind::Predefined => false,
+                };
+                let is_given = part.text.contains(&format!("{name}="));
+                let is_same = now.get(name).is_some_and(|it| it.value == variable.value);
+                is_read && !is_given && !is_same && name != "PATH"
+            });
+            if let Some(variable) = lost {
+                let message = format!(
+                    "this step of the original reads `{}`, which its stage does not set to the \
+                     same value",
+                    variable.name
+                );
+                issues.push(change.issue(check, &message).at(after, instruction.span));
+            }
+        }
+    }
+    issues
+}
+
+/// Whether an instruction of the original names an argument, so that nobody has to guess who reads it.
+fn is_used_elsewhere(before: &View<'_>, name: &str) -> bool {
+    let names = [format!("${name}"), format!("${{{name}")];
+    names.iter().any(|it| before.text.contains(it.as_str()))
+}
+
+/// The RUN of the original that has a part.
+fn place_of(change: &Change<'_>, text: &str) -> Option<usize> {
+    (0..change.before.file.instructions.len()).find(|index| {
+        let parts = segments(change.before, *index).unwrap_or_default();
+        parts.iter().any(|part| part.text == text)
+    })
+}

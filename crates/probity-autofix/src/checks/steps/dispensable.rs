@@ -1,0 +1,141 @@
+//! Steps of the original that another way of doing the same makes superfluous.
+
+use probity_dockerfile::{Action, Arguments, Keyword, Manager, PackageCall};
+
+use super::{
+    super::{
+        Change, View,
+        additions::ACCOUNTS,
+        belongings::{final_chain, is_within},
+        commands::{self, Segment, words},
+        moved::{copied, moves},
+    },
+    absolute, pairs,
+};
+
+/// Parts of names of files that are removed because nobody may see them.
+const SECRET: &[&str] = &["npmrc", "netrc", "secret", "token", "key", "credential", ".ssh", ".git"];
+
+/// Whether the proposal need not have a part of a RUN as it was written.
+pub(super) fn is_dispensable(change: &Change<'_>, index: usize, part: &Segment<'_>) -> bool {
+    if !part.calls.is_empty() {
+        return part.calls.iter().all(|call| is_installed(change, call));
+    }
+    let [command] = part.commands.as_slice() else { return false };
+    let Some(all) = words(command) else { return false };
+    let Some((name, arguments)) = all.split_first() else { return false };
+    let state = change.before.facts.state(index);
+    let workdir = state.and_then(|state| state.workdir.path.as_deref());
+    let plain: Vec<&String> = arguments.iter().filter(|it| !it.starts_with('-')).collect();
+    let places = || plain.iter().filter_map(|it| absolute(it, workdir));
+    match name.as_str() {
+        "rm" => !plain.iter().any(|it| SECRET.iter().any(|part| it.contains(part))),
+        "cp" | "mv" | "install" if !arguments.iter().any(|it| it == "-d") => {
+            let moved = moves(arguments, workdir);
+            !moved.is_empty()
+                && moved.iter().all(|(_, to)| holds(change, to) || is_placed(change.after, to))
+        }
+        "mkdir" => places().all(|it| holds(change, &it) || is_made(change.after, &it)),
+        "chown" => plain.split_first().is_some_and(|(owner, _)| {
+            places().skip(1).all(|it| is_given(change.after, owner, &it))
+        }),
+        "docker-php-ext-enable" => {
+            let is_enabled = |it: commands::Called| {
+                it.name == "docker-php-ext-enable" && plain.iter().all(|it2| it.words.contains(it2))
+            };
+            holds(change, "/usr/local/etc/php/conf.d")
+                || commands::all(change.after).any(is_enabled)
+        }
+        "poetry" => arguments.first().is_some_and(|it| it == "config"),
+        name if ACCOUNTS.contains(&name) => holds(change, "/etc/passwd"),
+        _ => false,
+    }
+}
+
+/// What keeps lists small, and installs whose packages all come by another call.
+fn is_installed(change: &Change<'_>, call: &PackageCall) -> bool {
+    let texts = || call.packages.iter().chain(&call.files).map(|it| it.text.as_str());
+    match call.action {
+        Action::Update | Action::Clean | Action::Remove => true,
+        Action::Install if call.manager == Manager::Pip => {
+            let tools = ["pip", "pip3", "python", "python3", "uv"];
+            let news: Vec<String> = commands::all(change.after)
+                .filter(|it| it.is_any(&tools))
+                .flat_map(|it| it.words)
+                .collect();
+            texts().next().is_some() && texts().all(|text| news.iter().any(|it| it == text))
+        }
+        Action::Install => {
+            let news: Vec<String> = commands::calls(change.after)
+                .filter(|(_, new)| new.manager == call.manager && new.action == Action::Install)
+                .flat_map(|(_, new)| new.packages.iter().map(|it| it.text.to_string()))
+                .collect();
+            !call.packages.is_empty()
+                && call.files.is_empty()
+                && texts().all(|text| news.iter().any(|it| it == text))
+        }
+        Action::Upgrade => false,
+    }
+}
+
+/// Whether the final image gets what is at a place from a stage.
+fn holds(change: &Change<'_>, path: &str) -> bool {
+    final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        places.iter().any(|place| is_within(path.trim_end_matches('/'), place))
+    })
+}
+
+/// Whether a COPY of the build context puts something at a place of the final image.
+fn is_placed(view: &View<'_>, path: &str) -> bool {
+    let chain = final_chain(view);
+    chain.into_iter().filter_map(|index| pairs(view, index)).flatten().any(|(_, to)| to == path)
+}
+
+/// Whether a stage makes a directory.
+fn is_made(view: &View<'_>, path: &str) -> bool {
+    let is_workdir = view.facts.stages().iter().any(|stage| {
+        stage.instructions.clone().any(|index| {
+            let state = view.facts.state(index);
+            state.and_then(|it| it.workdir.path.as_deref()) == Some(path)
+        })
+    });
+    is_workdir || names(view, &["mkdir", "install"], path, None)
+}
+
+/// Whether a place belongs to a user by another command, or by the COPY that brings it.
+fn is_given(view: &View<'_>, owner: &str, path: &str) -> bool {
+    let user = owner.split(':').next().unwrap_or_default();
+    let by_copy = view.file.instructions.iter().enumerate().any(|(index, it)| {
+        let Arguments::Transfer { destination: Some(destination), .. } = &it.arguments else {
+            return false;
+        };
+        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+        let target = absolute(&destination.text, workdir).unwrap_or_default();
+        let given = it.flag_value("chown").map(|it| it.text.as_str()).unwrap_or_default();
+        let given = given.split(':').next().unwrap_or_default();
+        let is_user = given == user || given.parse::<u32>().is_ok_and(|it| it > 0);
+        it.keyword == Keyword::Copy && is_user && target.trim_end_matches('/') == path
+    });
+    by_copy || names(view, &["chown", "install"], path, Some(user))
+}
+
+/// Whether one of these commands names a place, and a user where one is asked for.
+fn names(view: &View<'_>, programs: &[&str], path: &str, user: Option<&str>) -> bool {
+    commands::all(view).any(|it| {
+        let state = view.facts.state(it.instruction);
+        let workdir = state.and_then(|state| state.workdir.path.as_deref());
+        let is_user = |user: &str| {
+            it.words.iter().any(|word| {
+                word.split([':', '=']).next_back() == Some(user)
+                    || word.split(':').next() == Some(user)
+            })
+        };
+        it.is_any(programs)
+            && user.is_none_or(is_user)
+            && it.words.iter().any(|word| {
+                absolute(word, workdir).is_some_and(|it| it.trim_end_matches('/') == path)
+            })
+    })
+}
