@@ -101,9 +101,7 @@ impl Workbench {
         let mut layers = self.layers.lock().unwrap_or_else(PoisonError::into_inner);
         // Newest first: an older one may be below it. One that somebody else uses by now stays.
         while let Some(id) = layers.pop() {
-            let tags = ["image", "inspect", "--format", "{{len .RepoTags}}", &id];
-            let tags = self.engine.ask(&tags, SOON, &|| false)?;
-            if tags.stdout.trim_ascii() == b"0" {
+            if self.engine.tags(&id)?.is_some_and(|tags| tags.is_empty()) {
                 self.engine.ask(&self.remove_image(&id), SOON, &|| false)?;
             }
         }
@@ -114,7 +112,7 @@ impl Workbench {
         match self.engine.kind {
             // What is below it may be the user's own cache.
             EngineKind::Docker => vec!["rmi", "--no-prune", id],
-            EngineKind::Podman => vec!["rmi", id],
+            EngineKind::Podman | EngineKind::Buildah => vec!["rmi", id],
         }
     }
 
@@ -137,12 +135,10 @@ impl Drop for Workbench {
 /// If the engine does not answer.
 pub fn abandoned(engine: &Engine) -> Result<Vec<Leftover>, ImageError> {
     let mut all = leftovers(engine, LABEL)?;
-    let format = format!("{{{{index .Config.Labels \"{LABEL}\"}}}}");
     let mut failed = None;
     all.retain(|left| {
-        let words = [left.kind.name(), "inspect", "--format", &format, &left.id];
-        match engine.must(&words, SOON, &|| false) {
-            Ok(owner) => !is_alive(String::from_utf8_lossy(&owner).trim()),
+        match engine.label_of(left, LABEL) {
+            Ok(owner) => !is_alive(&owner),
             // Somebody else has removed it meanwhile.
             Err(ImageError::Refused { .. }) => false,
             Err(error) => {
@@ -169,7 +165,11 @@ fn leftovers(engine: &Engine, label: &str) -> Result<Vec<Leftover>, ImageError> 
         Ok(ids.into_iter().map(|id| Leftover { kind, id }).collect())
     };
     let containers = ["ps", "-a", "-q", "--no-trunc", "--filter", &filter];
-    let mut all = list(LeftoverKind::Container, &containers)?;
+    let mut all = match engine.kind {
+        EngineKind::Docker | EngineKind::Podman => list(LeftoverKind::Container, &containers)?,
+        // It makes containers for its builds alone.
+        EngineKind::Buildah => Vec::new(),
+    };
     let images = ["images", "-a", "-q", "--no-trunc", "--filter", &filter];
     all.extend(list(LeftoverKind::Image, &images)?);
     Ok(all)
@@ -188,21 +188,22 @@ pub fn remove(engine: &Engine, left: &Leftover) -> Result<(), ImageError> {
         (LeftoverKind::Container, EngineKind::Docker) => vec!["rm", "-f", "-v", id],
         // Force means tags here, and what is below the image may be the user's own cache.
         (LeftoverKind::Image, EngineKind::Docker) => vec!["rmi", "-f", "--no-prune", id],
-        (LeftoverKind::Image, EngineKind::Podman) => return remove_tags(engine, id),
+        (LeftoverKind::Image, EngineKind::Podman | EngineKind::Buildah) => {
+            return remove_tags(engine, id);
+        }
+        (LeftoverKind::Container, EngineKind::Buildah) => vec!["rm", id],
     };
     tolerate(engine.must(&words, SOON, &|| false))
 }
 
 /// Force would end the builds of others that rest on the same layers, so each tag is removed instead.
 fn remove_tags(engine: &Engine, id: &str) -> Result<(), ImageError> {
-    let format = "{{range .RepoTags}}{{.}} {{end}}";
-    let tags = engine.ask(&["image", "inspect", "--format", format, id], SOON, &|| false)?;
-    let tags = String::from_utf8_lossy(&tags.stdout).into_owned();
-    let mut names: Vec<&str> = tags.split_whitespace().collect();
-    if names.is_empty() {
-        names.push(id);
+    let tags = engine.tags(id)?.unwrap_or_default();
+    let mut words = vec!["rmi"];
+    words.extend(tags.iter().map(String::as_str));
+    if tags.is_empty() {
+        words.push(id);
     }
-    let words: Vec<&str> = std::iter::once("rmi").chain(names).collect();
     tolerate(engine.must(&words, SOON, &|| false))
 }
 
