@@ -14,6 +14,7 @@ use probity_sandbox::Exit;
 use crate::{
     EngineKind, ImageError, Obstacle, Workbench,
     engine::{BuildAnswer, Interrupt, last_lines},
+    leftovers::unfinished,
 };
 
 /// A Dockerfile, and what has to be known about it before a builder sees it.
@@ -80,7 +81,8 @@ pub(crate) fn build(
     let words = arguments(bench, options, &file, &id_file, &tag);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let ask = || -> Result<BuildAnswer, ImageError> {
-        let answer = bench.engine.build(&words, options.timeout, interrupt)?;
+        let build = || bench.engine.build(&words, options.timeout, interrupt);
+        let answer = bench.caching(build)?;
         bench.remember(new_layers(&String::from_utf8_lossy(&answer.output)));
         Ok(answer)
     };
@@ -155,7 +157,7 @@ fn arguments(
                 (true, _) => "--pull=missing",
             };
             // Podman keeps layers unless it is told otherwise, buildah only if it is told to.
-            words.push("--layers".to_owned());
+            words.extend(["--layers".to_owned(), unfinished::mark(&bench.owner)]);
             // The other format has no HEALTHCHECK.
             for word in ["--format=docker", "--force-rm", pull, MEMORY] {
                 words.push(word.to_owned());

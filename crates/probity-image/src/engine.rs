@@ -42,6 +42,8 @@ pub struct Engine {
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// Whether `docker build` is BuildKit's through the buildx plugin.
     pub(crate) has_buildx: bool,
+    /// Whether `docker build` is BuildKit's at all.
+    pub(crate) has_buildkit: bool,
 }
 
 /// Standard output and standard error, each bounded.
@@ -118,7 +120,8 @@ impl Engine {
 
     /// An engine whose client is this program.
     pub fn with_program(kind: EngineKind, program: PathBuf) -> Self {
-        let mut engine = Self { kind, program, variables: Vec::new(), has_buildx: false };
+        let mut engine =
+            Self { kind, program, variables: Vec::new(), has_buildx: false, has_buildkit: false };
         if kind == EngineKind::Docker {
             engine.choose_builder();
         }
@@ -137,8 +140,8 @@ impl Engine {
         self.has_buildx = self
             .ask(&["buildx", "version"], SOON, &never)
             .is_ok_and(|answer| answer.exit == Exit::Code(0));
-        let has_buildkit = self.has_buildx || major.is_some_and(|major| major < 23);
-        let switch = if has_buildkit { "1" } else { "0" };
+        self.has_buildkit = self.has_buildx || major.is_some_and(|major| major < 23);
+        let switch = if self.has_buildkit { "1" } else { "0" };
         self.variables.push(("DOCKER_BUILDKIT".into(), switch.into()));
     }
 

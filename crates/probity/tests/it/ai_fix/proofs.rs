@@ -1,6 +1,7 @@
 //! Proofs of AI fixes on engines of the tests' own: one test an engine, since its start takes the time.
 
 mod buildah;
+mod unfinished;
 
 use std::{
     fs,
@@ -255,10 +256,14 @@ fn interrupted(server: &Server, good: &str) {
 }
 
 fn is_building() -> bool {
+    is_running(&slow().replace(' ', "\0"))
+}
+
+/// Whether the command line of a process contains this.
+fn is_running(words: &str) -> bool {
     let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let mut lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-    let words = slow().replace(' ', "\0");
-    lines.any(|line| String::from_utf8_lossy(&line).contains(&words))
+    lines.any(|line| String::from_utf8_lossy(&line).contains(words))
 }
 
 fn wait_for(what: &str, is_so: impl Fn() -> bool) {

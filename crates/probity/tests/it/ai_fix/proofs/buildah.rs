@@ -5,12 +5,12 @@ use std::os::unix::fs::symlink;
 use super::*;
 
 #[path = "../../../../../probity-image/tests/it/buildah.rs"]
-mod client;
+pub(super) mod client;
 
 use client::Buildah;
 
 /// An image with nothing but busybox, under the name that the other engines have it.
-fn import(buildah: &Buildah) {
+pub(super) fn import(buildah: &Buildah) {
     let place = directory(&[("Dockerfile", "FROM scratch\nCOPY bin /bin\nCOPY tmp /tmp\n")]);
     fs::create_dir(place.path().join("tmp")).unwrap();
     let bin = place.path().join("bin");
