@@ -1,6 +1,7 @@
 //! Proofs of AI fixes on engines of the tests' own: one test an engine, since its start takes the time.
 
 mod buildah;
+mod keys;
 mod unfinished;
 
 use std::{
