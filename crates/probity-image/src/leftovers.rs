@@ -136,9 +136,10 @@ impl Workbench {
         &self,
         build: impl FnOnce() -> Result<T, ImageError>,
     ) -> Result<T, ImageError> {
-        let before = cache::entries(&self.engine)?;
+        // Without the entries of before, those of the user cannot be told from ours.
+        let Some(before) = cache::entries(&self.engine)? else { return build() };
         let built = build();
-        let mut added = cache::entries(&self.engine)?;
+        let mut added = cache::entries(&self.engine)?.unwrap_or_default();
         added.retain(|id| !before.contains(id));
         self.cache.lock().unwrap_or_else(PoisonError::into_inner).append(&mut added);
         built

@@ -6,32 +6,37 @@
 
 use std::{collections::BTreeSet, thread, time::Duration};
 
+use probity_sandbox::Exit;
+
 use crate::{Engine, ImageError, engine::SOON};
 
 /// How many ids one pattern has: a command line has a limit.
 const AT_ONCE: usize = 500;
 /// BuildKit goes on using the context for a moment after the client has ended.
 const TRIES: usize = 10;
+const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(200);
 
 const ALL: &str = "{{range .BuildCache}}{{.ID}} {{end}}";
 /// Without those that are a layer of an image, such as the base: they need no space of their own.
 const UNSHARED: &str = "{{range .BuildCache}}{{if eq .Shared \"false\"}}{{.ID}} {{end}}{{end}}";
 
-/// The ids of all entries; none without BuildKit.
-pub(crate) fn entries(engine: &Engine) -> Result<BTreeSet<String>, ImageError> {
-    match engine.has_buildkit {
-        true => list(engine, ALL),
-        false => Ok(BTreeSet::new()),
-    }
+/// The ids of all entries. Nothing if they cannot be known: without BuildKit, or if the engine takes
+/// too long, since it measures images and volumes for this answer too.
+pub(crate) fn entries(engine: &Engine) -> Result<Option<BTreeSet<String>>, ImageError> {
+    if engine.has_buildkit { list(engine, ALL) } else { Ok(None) }
 }
 
-fn list(engine: &Engine, format: &str) -> Result<BTreeSet<String>, ImageError> {
+fn list(engine: &Engine, format: &str) -> Result<Option<BTreeSet<String>>, ImageError> {
     let words = ["system", "df", "-v", "--format", format];
-    let listed = engine.ask(&words, SOON, &|| false)?;
+    let listed = match engine.ask(&words, PATIENCE, &|| false) {
+        Ok(listed) if listed.exit == Exit::Code(0) => listed.stdout,
+        Ok(_) | Err(ImageError::Timeout { .. }) => return Ok(None),
+        Err(error) => return Err(error),
+    };
     // A builder of buildx's own is not in this list; it bounds its cache by itself.
-    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    Ok(listed.split_whitespace().map(str::to_owned).collect())
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    Ok(Some(listed.split_whitespace().map(str::to_owned).collect()))
 }
 
 /// Removes entries, but for those that others or an image rest on.
@@ -41,7 +46,7 @@ pub(crate) fn remove(engine: &Engine, mut ids: BTreeSet<String>) -> Result<(), I
             break;
         }
         prune(engine, &ids)?;
-        let left = list(engine, UNSHARED)?;
+        let Some(left) = list(engine, UNSHARED)? else { break };
         ids.retain(|id| left.contains(id));
         if !ids.is_empty() {
             thread::sleep(PAUSE);

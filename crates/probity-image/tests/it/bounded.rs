@@ -1,10 +1,13 @@
 //! Proofs leave the disk as it was: ten of them have added nothing to the engine's cache and layers.
 
-use std::{collections::BTreeSet, fs, path::Path, process::Command, time::Duration};
+use std::{
+    collections::BTreeSet, fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command,
+    time::Duration,
+};
 
 use probity_image::{
-    BuildOptions, Engine, Experiment, Level, Options, Recipe, StartOptions, Subject, Variant,
-    Workbench,
+    BuildOptions, Engine, EngineKind, Experiment, Level, Options, Recipe, StartOptions, Subject,
+    Variant, Workbench,
 };
 
 use crate::{
@@ -31,15 +34,7 @@ fn bounded(server: &Server, layers: &Path) {
     let context = tempfile::tempdir().unwrap();
     fs::write(context.path().join("file"), "x").unwrap();
     // The user's own cache: a proof uses it, and it stays.
-    let own = format!("FROM {IMAGE}\nCOPY file /own\nRUN touch /mine\n");
-    fs::write(context.path().join("Dockerfile"), &own).unwrap();
-    let directory = context.path().to_str().unwrap();
-    let built = Command::new(&server.client)
-        .args(["build", "--network=none", "-t", "user:1", directory])
-        .env("DOCKER_BUILDKIT", "1")
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{built:?}");
+    let own = build_own(server, context.path());
     let before = kept(server, layers);
     let mut most = 0;
     for number in 0..PROOFS {
@@ -53,6 +48,46 @@ fn bounded(server: &Server, layers: &Path) {
     let after = kept(server, layers);
     assert!(before.is_subset(&after), "the user's is gone: {:?}", before.difference(&after));
     assert_eq!(after, before);
+}
+
+/// Without the list from before a build, everything in the list from after it would look like ours.
+#[test]
+fn a_cache_that_cannot_be_listed_is_left_alone() {
+    let server = Server::docker();
+    let context = tempfile::tempdir().unwrap();
+    fs::write(context.path().join("file"), "x").unwrap();
+    let own = build_own(&server, context.path());
+    // Nothing but the cache has it now.
+    assert!(server.says(&["rmi", "user:1"]).0);
+    let layers = server.place.path().join("data/overlay2");
+    let before = kept(&server, &layers);
+    let place = tempfile::tempdir().unwrap();
+    let client = place.path().join("docker");
+    let script = format!(
+        "#!/bin/sh\nif [ \"$1\" = system ] && mkdir '{}/refused' 2>/dev/null; then exit 1; fi\n\
+         exec {} \"$@\"\n",
+        place.path().display(),
+        server.client.display()
+    );
+    fs::write(&client, script).unwrap();
+    fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
+    let engine = Engine::with_program(EngineKind::Docker, client);
+    proof(&engine, context.path(), &own, &format!("{own}RUN touch /new\n"), || 0);
+    assert!(place.path().join("refused").exists(), "the list was asked for");
+    let after = kept(&server, &layers);
+    assert!(before.is_subset(&after), "the user's is gone: {:?}", before.difference(&after));
+}
+
+fn build_own(server: &Server, context: &Path) -> String {
+    let own = format!("FROM {IMAGE}\nCOPY file /own\nRUN touch /mine\n");
+    fs::write(context.join("Dockerfile"), &own).unwrap();
+    let built = Command::new(&server.client)
+        .args(["build", "--network=none", "-t", "user:1", context.to_str().unwrap()])
+        .env("DOCKER_BUILDKIT", "1")
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{built:?}");
+    own
 }
 
 /// Returns what `look` sees before everything is removed.
