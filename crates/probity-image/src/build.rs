@@ -13,7 +13,8 @@ use probity_sandbox::Exit;
 
 use crate::{
     EngineKind, ImageError, Obstacle, Workbench,
-    engine::{BuildAnswer, Interrupt, SOON, last_lines},
+    engine::{BuildAnswer, Interrupt, last_lines},
+    leftovers::unfinished,
 };
 
 /// A Dockerfile, and what has to be known about it before a builder sees it.
@@ -59,7 +60,7 @@ pub(crate) enum Built {
 }
 
 const TAIL_LINES: usize = 12;
-/// More than a build needs that is not a mistake; the legacy builder and podman enforce it.
+/// More than a build needs that is not a mistake; the builders without BuildKit enforce it.
 const MEMORY: &str = "--memory=4g";
 
 pub(crate) fn build(
@@ -80,12 +81,13 @@ pub(crate) fn build(
     let words = arguments(bench, options, &file, &id_file, &tag);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let ask = || -> Result<BuildAnswer, ImageError> {
-        let answer = bench.engine.build(&words, options.timeout, interrupt)?;
+        let build = || bench.engine.build(&words, options.timeout, interrupt);
+        let answer = bench.caching(build)?;
         bench.remember(new_layers(&String::from_utf8_lossy(&answer.output)));
         Ok(answer)
     };
     let mut answer = ask()?;
-    // Podman gives up if somebody else removes a layer that it is looking at.
+    // Podman and buildah give up if somebody else removes a layer that it is looking at.
     if lost_a_layer(&answer) {
         answer = ask()?;
     }
@@ -97,6 +99,9 @@ pub(crate) fn build(
     };
     if exit != Exit::Code(0) {
         return Ok(Built::Failed(last_lines(&answer.output, TAIL_LINES)));
+    }
+    if bench.engine.kind == EngineKind::Buildah {
+        return Ok(Built::Image(bench.engine.describe(&tag, interrupt)?.id));
     }
     let id = fs::read_to_string(&id_file).map_err(ImageError::io("the builder's image id"))?;
     Ok(Built::Image(id.trim().to_owned()))
@@ -117,8 +122,7 @@ pub(crate) fn find(
     if options.pull {
         bench.engine.must(&["pull", image], options.timeout, interrupt)?;
     }
-    let found = bench.engine.ask(&["image", "inspect", image], SOON, interrupt)?;
-    if found.exit == Exit::Code(0) {
+    if bench.engine.has_image(image, interrupt)? {
         return Ok(Built::Image(image.to_owned()));
     }
     Ok(Built::Impossible(Obstacle::MissingImage { image: image.to_owned() }))
@@ -134,7 +138,10 @@ fn arguments(
     let shown = |path: &Path| path.display().to_string();
     let mut words = vec!["build".to_owned(), "--label".to_owned(), bench.label()];
     words.extend(["-t".to_owned(), tag.to_owned(), "-f".to_owned(), shown(file)]);
-    words.extend(["--iidfile".to_owned(), shown(id_file)]);
+    // With this option buildah does not print the layers that it makes.
+    if bench.engine.kind != EngineKind::Buildah {
+        words.extend(["--iidfile".to_owned(), shown(id_file)]);
+    }
     if !options.network {
         words.push("--network=none".to_owned());
     }
@@ -143,8 +150,14 @@ fn arguments(
             words.extend(["--load".to_owned(), "--progress=plain".to_owned()]);
         }
         EngineKind::Docker => words.extend(["--force-rm".to_owned(), MEMORY.to_owned()]),
-        EngineKind::Podman => {
-            let pull = if options.pull { "--pull=missing" } else { "--pull=never" };
+        EngineKind::Podman | EngineKind::Buildah => {
+            let pull = match (options.pull, bench.engine.kind) {
+                (false, _) => "--pull=never",
+                (true, EngineKind::Buildah) => "--pull=false",
+                (true, _) => "--pull=missing",
+            };
+            // Podman keeps layers unless it is told otherwise, buildah only if it is told to.
+            words.extend(["--layers".to_owned(), unfinished::mark(&bench.owner)]);
             // The other format has no HEALTHCHECK.
             for word in ["--format=docker", "--force-rm", pull, MEMORY] {
                 words.push(word.to_owned());
@@ -213,8 +226,7 @@ fn would_pull(
         return Ok(Some(Obstacle::Frontend { image: frontend.clone() }));
     }
     for image in &recipe.images {
-        let found = bench.engine.ask(&["image", "inspect", image], SOON, interrupt)?;
-        if found.exit != Exit::Code(0) {
+        if !bench.engine.has_image(image, interrupt)? {
             return Ok(Some(Obstacle::MissingImage { image: image.clone() }));
         }
     }

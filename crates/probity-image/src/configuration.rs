@@ -34,7 +34,32 @@ struct Inspected {
     healthcheck: Option<WireHealth>,
 }
 
-/// As docker and podman write it.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct BuildahInspected {
+    #[serde(rename = "FromImageID")]
+    id: String,
+    /// A text in the text.
+    manifest: String,
+    docker: DockerImage,
+}
+
+#[derive(Deserialize)]
+struct DockerImage {
+    config: Option<Wire>,
+}
+
+#[derive(Deserialize)]
+struct Manifest {
+    layers: Vec<Layer>,
+}
+
+#[derive(Deserialize)]
+struct Layer {
+    size: u64,
+}
+
+/// As the engines write it.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 struct Wire {
@@ -70,19 +95,37 @@ pub(crate) struct Described {
 pub(crate) fn read(answer: &[u8]) -> Result<Described, ImageError> {
     let images: Vec<Inspected> = serde_json::from_slice(answer)
         .map_err(|error| ImageError::Answer { what: "image inspect", why: error.to_string() })?;
-    let first = images.into_iter().next();
-    let image = first.ok_or_else(|| ImageError::Answer {
+    let image = images.into_iter().next();
+    let image = image.ok_or_else(|| ImageError::Answer {
         what: "image inspect",
         why: "it describes no image".to_owned(),
     })?;
-    let wire = image.config.unwrap_or_default();
-    let health = wire.healthcheck.or(image.healthcheck).unwrap_or_default();
+    let mut wire = image.config.unwrap_or_default();
+    wire.healthcheck = wire.healthcheck.or(image.healthcheck);
+    Ok(Described { id: image.id, size: image.size, configuration: of_wire(wire) })
+}
+
+/// Reads the answer of `buildah inspect`, which has no size but those of the layers.
+pub(crate) fn read_buildah(answer: &[u8]) -> Result<Described, ImageError> {
+    let unreadable = |error: serde_json::Error| ImageError::Answer {
+        what: "buildah inspect",
+        why: error.to_string(),
+    };
+    let image: BuildahInspected = serde_json::from_slice(answer).map_err(unreadable)?;
+    let manifest: Manifest = serde_json::from_str(&image.manifest).map_err(unreadable)?;
+    let size = manifest.layers.iter().map(|layer| layer.size).sum();
+    let configuration = of_wire(image.docker.config.unwrap_or_default());
+    Ok(Described { id: format!("sha256:{}", image.id), size, configuration })
+}
+
+fn of_wire(wire: Wire) -> Configuration {
+    let health = wire.healthcheck.unwrap_or_default();
     let mut labels = wire.labels.unwrap_or_default();
     labels.retain(|name, _| name != crate::LABEL && !name.starts_with("io.buildah"));
     let pairs = wire.env.unwrap_or_default().into_iter().filter_map(|pair| {
         pair.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()))
     });
-    let configuration = Configuration {
+    Configuration {
         entrypoint: wire.entrypoint.unwrap_or_default(),
         command: wire.cmd.unwrap_or_default(),
         environment: pairs.collect(),
@@ -95,8 +138,7 @@ pub(crate) fn read(answer: &[u8]) -> Result<Described, ImageError> {
         stop_signal: wire.stop_signal.unwrap_or_default(),
         shell: wire.shell.unwrap_or_default(),
         on_build: wire.on_build.unwrap_or_default(),
-    };
-    Ok(Described { id: image.id, size: image.size, configuration })
+    }
 }
 
 impl Configuration {

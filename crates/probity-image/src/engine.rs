@@ -4,6 +4,7 @@
 //! wrappers. The client has the user's own environment.
 
 mod ending;
+mod images;
 
 use std::{
     env,
@@ -17,10 +18,10 @@ use std::{
 };
 
 use probity_sandbox::{
-    Backend, Child, Exit, Kind, Network, Spec, Stream, Streams, look_for, spawn,
+    Backend, Child, Exit, Kind, Network, Spec, Stream, Streams, find_program, look_for, spawn,
 };
 
-use crate::ImageError;
+use crate::{ImageError, Level};
 
 /// Whether the user has cancelled the run.
 pub type Interrupt<'i> = &'i (dyn Fn() -> bool + Sync);
@@ -29,6 +30,8 @@ pub type Interrupt<'i> = &'i (dyn Fn() -> bool + Sync);
 pub enum EngineKind {
     Docker,
     Podman,
+    /// Builds images and cannot start them.
+    Buildah,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +42,8 @@ pub struct Engine {
     pub(crate) variables: Vec<(OsString, OsString)>,
     /// Whether `docker build` is BuildKit's through the buildx plugin.
     pub(crate) has_buildx: bool,
+    /// Whether `docker build` is BuildKit's at all.
+    pub(crate) has_buildkit: bool,
 }
 
 /// Standard output and standard error, each bounded.
@@ -69,28 +74,54 @@ impl EngineKind {
         match self {
             Self::Docker => "docker",
             Self::Podman => "podman",
+            Self::Buildah => "buildah",
         }
+    }
+
+    /// How far a proof can go with it.
+    pub fn highest_level(self) -> Level {
+        match self {
+            Self::Docker | Self::Podman => Level::Run,
+            Self::Buildah => Level::Build,
+        }
+    }
+
+    /// Whether the builder is buildah, which is also in podman and works in the client's process.
+    pub(crate) fn builds_with_buildah(self) -> bool {
+        self != Self::Docker
     }
 }
 
 impl Engine {
-    /// The first engine that answers on this machine: docker, then podman.
+    /// The first engine that answers on this machine: docker, then podman, then buildah.
     pub fn find() -> Option<Self> {
-        [EngineKind::Docker, EngineKind::Podman].into_iter().find_map(Self::of)
+        [EngineKind::Docker, EngineKind::Podman, EngineKind::Buildah].into_iter().find_map(Self::of)
+    }
+
+    /// Every engine with images of its own: buildah has those of podman.
+    pub fn all() -> Vec<Self> {
+        let podman = Self::of(EngineKind::Podman).or_else(|| Self::of(EngineKind::Buildah));
+        Self::of(EngineKind::Docker).into_iter().chain(podman).collect()
     }
 
     /// This engine, if it answers.
     pub fn of(kind: EngineKind) -> Option<Self> {
-        let sandbox_kind = match kind {
-            EngineKind::Docker => Kind::Docker,
-            EngineKind::Podman => Kind::Podman,
+        let program = match kind {
+            EngineKind::Docker => look_for(Kind::Docker).ok()?.program,
+            EngineKind::Podman => look_for(Kind::Podman).ok()?.program,
+            EngineKind::Buildah => find_program("buildah")?,
         };
-        look_for(sandbox_kind).ok().map(|found| Self::with_program(kind, found.program))
+        let engine = Self::with_program(kind, program);
+        // A sandbox has tried the others; this one may have no store to work with.
+        let answers =
+            kind != EngineKind::Buildah || engine.must(&["info"], SOON, &|| false).is_ok();
+        answers.then_some(engine)
     }
 
     /// An engine whose client is this program.
     pub fn with_program(kind: EngineKind, program: PathBuf) -> Self {
-        let mut engine = Self { kind, program, variables: Vec::new(), has_buildx: false };
+        let mut engine =
+            Self { kind, program, variables: Vec::new(), has_buildx: false, has_buildkit: false };
         if kind == EngineKind::Docker {
             engine.choose_builder();
         }
@@ -109,8 +140,8 @@ impl Engine {
         self.has_buildx = self
             .ask(&["buildx", "version"], SOON, &never)
             .is_ok_and(|answer| answer.exit == Exit::Code(0));
-        let has_buildkit = self.has_buildx || major.is_some_and(|major| major < 23);
-        let switch = if has_buildkit { "1" } else { "0" };
+        self.has_buildkit = self.has_buildx || major.is_some_and(|major| major < 23);
+        let switch = if self.has_buildkit { "1" } else { "0" };
         self.variables.push(("DOCKER_BUILDKIT".into(), switch.into()));
     }
 
@@ -137,7 +168,7 @@ impl Engine {
         let call = self.start(arguments)?;
         let exit = self.wait(&call.child, arguments, limit, interrupt);
         if exit.is_err() {
-            if self.kind == EngineKind::Podman {
+            if self.kind.builds_with_buildah() {
                 ending::fail_build(&call.child);
             }
             call.child.kill();

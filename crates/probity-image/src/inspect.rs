@@ -1,7 +1,9 @@
 //! Reading an image of an engine without running anything of it.
 
+use std::{fs, path::Path};
+
 use crate::{
-    Image, ImageError, Root, Workbench, configuration,
+    EngineKind, Image, ImageError, Root, Workbench,
     engine::{Interrupt, SOON},
 };
 
@@ -17,9 +19,30 @@ pub fn inspect(
     interrupt: Interrupt<'_>,
 ) -> Result<Image, ImageError> {
     let engine = &bench.engine;
-    let answer = engine.must(&["image", "inspect", image], SOON, interrupt)?;
-    let described = configuration::read(&answer)?;
+    let described = engine.describe(image, interrupt)?;
     bench.reserve(described.size)?;
+    let archive = bench.directory.path().join(format!("{name}.tar"));
+    match engine.kind {
+        EngineKind::Docker | EngineKind::Podman => {
+            export(bench, name, &described.id, &archive, interrupt)?;
+        }
+        EngineKind::Buildah => export_by_build(bench, name, &described.id, &archive, interrupt)?,
+    }
+    let root = Root::read(&archive).map_err(ImageError::io(format!("the files of {image}")))?;
+    // The open file stays readable, and the disk is free as soon as it is closed.
+    fs::remove_file(&archive).map_err(ImageError::io(archive.display().to_string()))?;
+    let steps = steps(&engine.history(image, interrupt)?);
+    Ok(Image { configuration: described.configuration, root, size: described.size, steps })
+}
+
+fn export(
+    bench: &Workbench,
+    name: &str,
+    id: &str,
+    archive: &Path,
+    interrupt: Interrupt<'_>,
+) -> Result<(), ImageError> {
+    let engine = &bench.engine;
     let container = format!("probity-proof-{}-{name}", bench.owner);
     let label = bench.label();
     // Never started; an image without a command needs one to become a container.
@@ -32,20 +55,44 @@ pub fn inspect(
         "--network=none",
         "--entrypoint",
         "/probity",
-        &described.id,
+        id,
     ];
     engine.must(&create, SOON, interrupt)?;
-    let archive = bench.directory.path().join(format!("{name}.tar"));
     let shown = archive.display().to_string();
     engine.must(&["export", "-o", &shown, &container], SOON * 5, interrupt)?;
     engine.must(&["rm", "-v", &container], SOON, interrupt)?;
-    let root = Root::read(&archive).map_err(ImageError::io(format!("the files of {image}")))?;
-    // The open file stays readable, and the disk is free as soon as it is closed.
-    std::fs::remove_file(&archive).map_err(ImageError::io(shown))?;
-    let history = ["history", "--no-trunc", "--format", "{{.CreatedBy}}", image];
-    let history = engine.must(&history, SOON, interrupt)?;
-    let steps = steps(&String::from_utf8_lossy(&history));
-    Ok(Image { configuration: described.configuration, root, size: described.size, steps })
+    Ok(())
+}
+
+/// buildah exports what it builds: here an image that has nothing but the other.
+///
+/// `buildah mount` would do for root alone.
+fn export_by_build(
+    bench: &Workbench,
+    name: &str,
+    id: &str,
+    archive: &Path,
+    interrupt: Interrupt<'_>,
+) -> Result<(), ImageError> {
+    let context = bench.directory.path().join(format!("{name}.empty"));
+    fs::create_dir_all(&context).map_err(ImageError::io(context.display().to_string()))?;
+    let file = bench.directory.path().join(format!("{name}.export"));
+    fs::write(&file, format!("FROM {id}\n")).map_err(ImageError::io(file.display().to_string()))?;
+    let (label, output) = (bench.label(), format!("type=tar,dest={}", archive.display()));
+    let (file, context) = (file.display().to_string(), context.display().to_string());
+    let words = [
+        "build",
+        "--pull=never",
+        "--format=docker",
+        "--label",
+        &label,
+        "--output",
+        &output,
+        "-f",
+        &file,
+        &context,
+    ];
+    bench.engine.must(&words, SOON * 5, interrupt).map(drop)
 }
 
 /// What `RUN` instructions ran. Builders mark the others, or begin with their names.

@@ -1,6 +1,10 @@
 //! The label on everything that a proof makes, and the removal of what bears it.
 
+pub(crate) mod cache;
+pub(crate) mod unfinished;
+
 use std::{
+    collections::BTreeSet,
     fs, process,
     sync::{
         Mutex, PoisonError,
@@ -23,6 +27,8 @@ pub struct Workbench {
     pub(crate) directory: TempDir,
     /// Layers that builders without BuildKit made, oldest first; they bear no label.
     layers: Mutex<Vec<String>>,
+    /// Entries of BuildKit's cache that the builds added.
+    cache: Mutex<BTreeSet<String>>,
     /// How many bytes of images may be kept at a time, and how many are.
     disk_limit: u64,
     kept: AtomicU64,
@@ -39,6 +45,8 @@ pub struct Leftover {
 pub enum LeftoverKind {
     Container,
     Image,
+    /// In which a stage was being built; it bears no label.
+    UnfinishedBuild,
 }
 
 impl LeftoverKind {
@@ -46,6 +54,7 @@ impl LeftoverKind {
         match self {
             Self::Container => "container",
             Self::Image => "image",
+            Self::UnfinishedBuild => "build container",
         }
     }
 }
@@ -62,8 +71,8 @@ impl Workbench {
         let (pid, number) = (process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let started = started(pid).unwrap_or_default();
         let owner = format!("{pid}.{started}.{number}");
-        let (layers, kept) = (Mutex::default(), AtomicU64::new(0));
-        Ok(Self { engine, owner, directory, layers, disk_limit: u64::MAX, kept })
+        let (layers, cache, kept) = (Mutex::default(), Mutex::default(), AtomicU64::new(0));
+        Ok(Self { engine, owner, directory, layers, cache, disk_limit: u64::MAX, kept })
     }
 
     pub(crate) fn limit_disk(&mut self, bytes: u64) {
@@ -95,27 +104,45 @@ impl Workbench {
     ///
     /// If the engine does not answer; what it refuses to remove stays for `cai gc`.
     pub fn clean(&self) -> Result<(), ImageError> {
+        for unfinished in unfinished::unfinished(&self.engine)? {
+            if unfinished.owner == self.owner {
+                remove(&self.engine, &unfinished.leftover())?;
+            }
+        }
         for left in leftovers(&self.engine, &self.label())? {
             remove(&self.engine, &left)?;
         }
         let mut layers = self.layers.lock().unwrap_or_else(PoisonError::into_inner);
         // Newest first: an older one may be below it. One that somebody else uses by now stays.
         while let Some(id) = layers.pop() {
-            let tags = ["image", "inspect", "--format", "{{len .RepoTags}}", &id];
-            let tags = self.engine.ask(&tags, SOON, &|| false)?;
-            if tags.stdout.trim_ascii() == b"0" {
+            if self.engine.tags(&id)?.is_some_and(|tags| tags.is_empty()) {
                 self.engine.ask(&self.remove_image(&id), SOON, &|| false)?;
             }
         }
-        Ok(())
+        let added = std::mem::take(&mut *self.cache.lock().unwrap_or_else(PoisonError::into_inner));
+        cache::remove(&self.engine, added)
     }
 
     fn remove_image<'i>(&self, id: &'i str) -> Vec<&'i str> {
         match self.engine.kind {
             // What is below it may be the user's own cache.
             EngineKind::Docker => vec!["rmi", "--no-prune", id],
-            EngineKind::Podman => vec!["rmi", id],
+            EngineKind::Podman | EngineKind::Buildah => vec!["rmi", id],
         }
+    }
+
+    /// Runs a build, and remembers what it adds to the cache.
+    pub(crate) fn caching<T>(
+        &self,
+        build: impl FnOnce() -> Result<T, ImageError>,
+    ) -> Result<T, ImageError> {
+        // Without the entries of before, those of the user cannot be told from ours.
+        let Some(before) = cache::entries(&self.engine)? else { return build() };
+        let built = build();
+        let mut added = cache::entries(&self.engine)?.unwrap_or_default();
+        added.retain(|id| !before.contains(id));
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).append(&mut added);
+        built
     }
 
     pub(crate) fn remember(&self, layers: Vec<String>) {
@@ -137,12 +164,10 @@ impl Drop for Workbench {
 /// If the engine does not answer.
 pub fn abandoned(engine: &Engine) -> Result<Vec<Leftover>, ImageError> {
     let mut all = leftovers(engine, LABEL)?;
-    let format = format!("{{{{index .Config.Labels \"{LABEL}\"}}}}");
     let mut failed = None;
     all.retain(|left| {
-        let words = [left.kind.name(), "inspect", "--format", &format, &left.id];
-        match engine.must(&words, SOON, &|| false) {
-            Ok(owner) => !is_alive(String::from_utf8_lossy(&owner).trim()),
+        match engine.label_of(left, LABEL) {
+            Ok(owner) => !is_alive(&owner),
             // Somebody else has removed it meanwhile.
             Err(ImageError::Refused { .. }) => false,
             Err(error) => {
@@ -151,6 +176,10 @@ pub fn abandoned(engine: &Engine) -> Result<Vec<Leftover>, ImageError> {
             }
         }
     });
+    let unfinished = unfinished::unfinished(engine)?;
+    let of_the_dead = unfinished.iter().filter(|unfinished| !is_alive(&unfinished.owner));
+    // They hold images.
+    all.splice(0..0, of_the_dead.map(unfinished::Unfinished::leftover));
     failed.map_or(Ok(all), Err)
 }
 
@@ -169,7 +198,11 @@ fn leftovers(engine: &Engine, label: &str) -> Result<Vec<Leftover>, ImageError> 
         Ok(ids.into_iter().map(|id| Leftover { kind, id }).collect())
     };
     let containers = ["ps", "-a", "-q", "--no-trunc", "--filter", &filter];
-    let mut all = list(LeftoverKind::Container, &containers)?;
+    let mut all = match engine.kind {
+        EngineKind::Docker | EngineKind::Podman => list(LeftoverKind::Container, &containers)?,
+        // It makes containers for its builds alone.
+        EngineKind::Buildah => Vec::new(),
+    };
     let images = ["images", "-a", "-q", "--no-trunc", "--filter", &filter];
     all.extend(list(LeftoverKind::Image, &images)?);
     Ok(all)
@@ -182,27 +215,36 @@ fn leftovers(engine: &Engine, label: &str) -> Result<Vec<Leftover>, ImageError> 
 /// If the engine does not answer in time.
 pub fn remove(engine: &Engine, left: &Leftover) -> Result<(), ImageError> {
     let id = left.id.as_str();
+    if left.kind == LeftoverKind::UnfinishedBuild {
+        unfinished::end_commands(engine, id)?;
+    }
     let words = match (left.kind, engine.kind) {
         // Podman would first ask it for ten seconds to end by itself.
         (LeftoverKind::Container, EngineKind::Podman) => vec!["rm", "-f", "-v", "-t", "0", id],
         (LeftoverKind::Container, EngineKind::Docker) => vec!["rm", "-f", "-v", id],
+        (LeftoverKind::UnfinishedBuild, EngineKind::Docker | EngineKind::Podman) => {
+            vec!["rm", "-f", id]
+        }
         // Force means tags here, and what is below the image may be the user's own cache.
         (LeftoverKind::Image, EngineKind::Docker) => vec!["rmi", "-f", "--no-prune", id],
-        (LeftoverKind::Image, EngineKind::Podman) => return remove_tags(engine, id),
+        (LeftoverKind::Image, EngineKind::Podman | EngineKind::Buildah) => {
+            return remove_tags(engine, id);
+        }
+        (LeftoverKind::Container | LeftoverKind::UnfinishedBuild, EngineKind::Buildah) => {
+            vec!["rm", id]
+        }
     };
     tolerate(engine.must(&words, SOON, &|| false))
 }
 
 /// Force would end the builds of others that rest on the same layers, so each tag is removed instead.
 fn remove_tags(engine: &Engine, id: &str) -> Result<(), ImageError> {
-    let format = "{{range .RepoTags}}{{.}} {{end}}";
-    let tags = engine.ask(&["image", "inspect", "--format", format, id], SOON, &|| false)?;
-    let tags = String::from_utf8_lossy(&tags.stdout).into_owned();
-    let mut names: Vec<&str> = tags.split_whitespace().collect();
-    if names.is_empty() {
-        names.push(id);
+    let tags = engine.tags(id)?.unwrap_or_default();
+    let mut words = vec!["rmi"];
+    words.extend(tags.iter().map(String::as_str));
+    if tags.is_empty() {
+        words.push(id);
     }
-    let words: Vec<&str> = std::iter::once("rmi").chain(names).collect();
     tolerate(engine.must(&words, SOON, &|| false))
 }
 

@@ -100,6 +100,10 @@ pub enum Obstacle {
         state: String,
     },
     OriginalUnsteady,
+    /// The engine builds images and cannot start them.
+    CannotStart {
+        engine: &'static str,
+    },
     OriginalFailsCommand {
         output: String,
     },
@@ -115,7 +119,9 @@ pub enum Obstacle {
 impl fmt::Display for Obstacle {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoEngine => out.write_str("neither docker nor podman answers on this machine"),
+            Self::NoEngine => {
+                out.write_str("none of docker, podman and buildah answers on this machine")
+            }
             Self::Frontend { image } => write!(
                 out,
                 "`# syntax={image}` needs a pull; set `ai.proof-pull = true` to allow it"
@@ -141,6 +147,9 @@ impl fmt::Display for Obstacle {
             }
             Self::OriginalUnsteady => {
                 out.write_str("a start proves nothing, because two starts of the original differ")
+            }
+            Self::CannotStart { engine } => {
+                write!(out, "{engine} cannot start images; level `run` needs docker or podman")
             }
             Self::OriginalFailsCommand { output } => {
                 write!(out, "`ai.proof-command` fails in the original: {output}")
@@ -306,6 +315,9 @@ impl Original {
         let base = subject.base().map(|base| inspect(bench, "base", base, interrupt));
         let base = base.transpose()?;
         let starts = match options.level {
+            level if level > bench.engine.kind.highest_level() => {
+                Err(Obstacle::CannotStart { engine: bench.engine.kind.name() })
+            }
             Level::Run => starts(bench, id, has_health(&image), &options.start, interrupt)?,
             Level::Static | Level::Build => Err(Obstacle::OriginalUnsteady),
         };

@@ -1,4 +1,6 @@
 //! Starting an image without a network, and what can be seen of it from outside.
+//!
+//! Only docker and podman come here: a proof with buildah ends before.
 
 #[cfg(target_os = "linux")]
 mod files;
@@ -142,7 +144,7 @@ pub(crate) fn start(
     match (bench.engine.kind, has_health) {
         (EngineKind::Docker, true) => words.extend(["--health-interval=1s", "--health-retries=1"]),
         // Its timers need systemd; the check is run by hand instead.
-        (EngineKind::Podman, true) => words.push("--health-interval=disable"),
+        (EngineKind::Podman | EngineKind::Buildah, true) => words.push("--health-interval=disable"),
         (_, false) => {}
     }
     if bench.engine.kind == EngineKind::Podman {

@@ -48,7 +48,7 @@ pub use child::{Child, Exit, LimitedBy, Signal, Usage};
 pub use choose::{Choice, Kind, Preference, choose, choose_here, enforces_allowlist};
 pub use engine::{Container, Engine, containers, has_container, has_image, remove_container};
 pub use error::SpawnError;
-pub use probe::{Found, Machine, Why, look_for, probe};
+pub use probe::{Found, Machine, Why, find as find_program, look_for, probe};
 pub use run::{Outcome, run};
 pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
 #[cfg(target_os = "linux")]

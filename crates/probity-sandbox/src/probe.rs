@@ -147,7 +147,7 @@ fn say(program: &Path, arguments: &[&str]) -> Result<String, Why> {
 }
 
 /// Our own `PATH`, or where such programs are without one.
-pub(crate) fn find(name: &str) -> Option<PathBuf> {
+pub fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_else(|| lookup::DEFAULT_PATH.into());
     env::split_paths(&path).map(|directory| directory.join(name)).find(|path| path.is_file())
 }

@@ -1,8 +1,8 @@
-//! Ends a build so that podman removes what it has made of it.
+//! Ends a build in a way that lets podman or buildah remove what it has made.
 //!
-//! Podman builds in the process of its client. If that is killed, the containers of the unfinished stages
+//! Both build in the process of their client. If that is killed, the containers of the unfinished stages
 //! stay without a label, and the command of the RUN goes on. If the command is killed instead, the step
-//! fails, and podman removes both.
+//! fails, and the client removes both.
 
 use std::{
     collections::BTreeMap,
@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 /// How long a build may take to fail: after this its client is killed.
 const GRACE: Duration = Duration::from_secs(10);
+const CLIENTS: [&str; 2] = ["podman", "buildah"];
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Kills the commands of a build until its client gives up.
@@ -58,7 +59,9 @@ fn commands_of(client: u32) -> Vec<Pid> {
     };
     let is_leaf = |pid: u32| all.values().all(|process| process.parent != pid);
     all.iter()
-        .filter(|(pid, process)| process.name != "podman" && is_below(**pid) && is_leaf(**pid))
+        .filter(|(pid, process)| {
+            !CLIENTS.contains(&process.name.as_str()) && is_below(**pid) && is_leaf(**pid)
+        })
         .filter_map(|(pid, _)| Pid::from_raw(i32::try_from(*pid).ok()?))
         .collect()
 }

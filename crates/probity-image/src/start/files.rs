@@ -69,7 +69,9 @@ impl<'w> FileWatch<'w> {
                 let holder = bench.engine.start_unread(&["export", container])?;
                 (root, Some(holder))
             }
-            EngineKind::Podman => (said(bench, &["mount", container], interrupt)?, None),
+            EngineKind::Podman | EngineKind::Buildah => {
+                (said(bench, &["mount", container], interrupt)?, None)
+            }
         };
         let Some(root) = root.filter(|root| is_mounted_soon(root)) else { return Ok(None) };
         let marked = events.mark(

@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use crate::server::Server;
+use probity_image::EngineKind;
 
 const APPLETS: &[&str] = &[
     "sh", "cat", "cp", "mv", "rm", "ls", "mkdir", "chmod", "chown", "touch", "ln", "echo", "sleep",
@@ -115,14 +115,18 @@ fn link_java(root: &Path) {
     }
 }
 
-pub(crate) fn import(server: &Server, wanted: &BTreeSet<String>) {
+pub(crate) fn import(kind: EngineKind, client: &Path, wanted: &BTreeSet<String>) {
     for base in BASES.iter().filter(|base| wanted.contains(base.tag)) {
         let root = tempfile::tempdir().unwrap();
         let root = root.path();
         fill(root, base);
-        let tar = Command::new("tar").arg("-C").arg(root).args(["-c", "."]).output().unwrap();
         let path = "ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-        let mut import = Command::new(&server.client)
+        if kind == EngineKind::Buildah {
+            build(client, base.tag, root, path);
+            continue;
+        }
+        let tar = Command::new("tar").arg("-C").arg(root).args(["-c", "."]).output().unwrap();
+        let mut import = Command::new(client)
             .args(["import", "-c", path, "-", base.tag])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -131,6 +135,18 @@ pub(crate) fn import(server: &Server, wanted: &BTreeSet<String>) {
         import.stdin.take().unwrap().write_all(&tar.stdout).unwrap();
         assert!(import.wait().unwrap().success(), "{} could not be imported", base.tag);
     }
+}
+
+/// buildah cannot import an archive.
+fn build(client: &Path, tag: &str, root: &Path, path: &str) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), format!("FROM scratch\nCOPY . /\n{path}\n")).unwrap();
+    let built = Command::new(client)
+        .args(["build", "--quiet", "-t", tag, "-f"])
+        .args([file.path(), root])
+        .stdout(Stdio::null())
+        .status();
+    assert!(built.unwrap().success(), "{tag} could not be built");
 }
 
 fn fill(root: &Path, base: &Base) {

@@ -23,21 +23,33 @@ use probity_image::{
 };
 use probity_sandbox::Kind;
 
-use crate::{bases, server::Server};
+use crate::{bases, buildah::Buildah, server::Server};
 
 #[test]
 fn docker_accepts_the_good_and_refuses_the_harmful() {
-    judge_all(&Server::docker(), usize::MAX);
+    judge_all(&engine_of(&Server::docker()), usize::MAX);
 }
 
 #[test]
 fn the_legacy_builder_accepts_the_good_and_refuses_the_harmful() {
-    judge_all(&Server::docker_with("env DOCKER_BUILDKIT=0 /usr/bin/docker"), 3);
+    let server = Server::docker_with("env DOCKER_BUILDKIT=0 /usr/bin/docker");
+    judge_all(&engine_of(&server), 3);
 }
 
 #[test]
 fn podman_accepts_the_good_and_refuses_the_harmful() {
-    judge_all(&Server::podman(), 11);
+    judge_all(&engine_of(&Server::podman()), 11);
+}
+
+/// Without starts: a case that only they refuse is not in this sample.
+#[test]
+fn buildah_accepts_the_good_and_refuses_the_harmful() {
+    let buildah = Buildah::new();
+    judge_all(&Engine::with_program(EngineKind::Buildah, buildah.client()), 11);
+    assert_eq!(buildah.containers(), "");
+    // Those of the bases alone are left: no layer either.
+    let images = buildah.images();
+    assert!(!images.is_empty() && images.iter().all(|tag| tag.contains("base/")), "{images:?}");
 }
 
 struct Case {
@@ -57,17 +69,18 @@ enum Expected {
     RefusedBy(String),
 }
 
-/// A few at a time, since the containers mostly wait. Podman has no daemon that would order the
-/// removals of one proof and the look-ups of another.
-fn at_once(server: &Server) -> usize {
-    if server.kind == Kind::Docker { 3 } else { 1 }
+/// A few at a time, since the containers mostly wait. Podman and buildah have no daemon that would
+/// order the removals of one proof and the look-ups of another.
+fn at_once(engine: &Engine) -> usize {
+    if engine.kind == EngineKind::Docker { 3 } else { 1 }
 }
 
 /// At most so many good and so many harmful cases of the sample are tried.
 /// `PROBITY_WHOLE_CORPUS=1` tries all cases, and any other value those whose name contains it.
 #[expect(clippy::print_stdout, reason = "script/nightly shows the counts")]
-fn judge_all(server: &Server, most: usize) {
+fn judge_all(engine: &Engine, most: usize) {
     let mut cases: Vec<Case> = cases();
+    cases.retain(|case| engine.kind.highest_level() == Level::Run || !case.needs_start());
     let wanted = std::env::var("PROBITY_WHOLE_CORPUS");
     match wanted.as_deref() {
         Ok("1") => {}
@@ -91,17 +104,16 @@ fn judge_all(server: &Server, most: usize) {
                 .chain(recipe(&case.parts["after"]).images)
         })
         .collect();
-    bases::import(server, &bases);
-    let engine = engine_of(server);
+    bases::import(engine.kind, &engine.program, &bases);
     let faults: Vec<String> = std::thread::scope(|threads| {
         let share = |number: usize| {
-            let (cases, engine) = (&cases, &engine);
+            let cases = &cases;
             threads.spawn(move || {
-                let own = cases.iter().skip(number).step_by(at_once(server));
+                let own = cases.iter().skip(number).step_by(at_once(engine));
                 own.filter_map(|case| fault(case, engine)).collect::<Vec<_>>()
             })
         };
-        let shares: Vec<_> = (0..at_once(server)).map(share).collect();
+        let shares: Vec<_> = (0..at_once(engine)).map(share).collect();
         shares.into_iter().flat_map(|share| share.join().unwrap()).collect()
     });
     for part in PARTS {
@@ -135,9 +147,15 @@ fn judge_all(server: &Server, most: usize) {
     assert!(good >= least && cases.len() - good >= least, "the corpus is smaller than promised");
     // Nothing with a label is left. A layer that two proofs share at once may stay in the cache of a
     // builder without BuildKit: each of them takes it for the other's.
-    assert_eq!(server.says(&["ps", "-aq"]).1, "");
-    assert_eq!(server.says(&["images", "-aq", "--filter", "label=probity.proof"]).1, "");
-    assert_eq!(server.says(&["volume", "ls", "-q"]).1, "");
+    let labelled = ["images", "-aq", "--filter", "label=probity.proof"];
+    let lists: &[&[&str]] = match engine.kind {
+        EngineKind::Buildah => &[&labelled],
+        _ => &[&["ps", "-aq"], &labelled, &["volume", "ls", "-q"]],
+    };
+    for list in lists {
+        let listed = Command::new(&engine.program).args(*list).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&listed.stdout).trim(), "", "{list:?}");
+    }
 }
 
 /// What is wrong with the verdict about a case.
@@ -152,7 +170,7 @@ fn fault(case: &Case, engine: &Engine) -> Option<String> {
     let is_right = match &case.expected {
         Expected::RefusedBy(check) => refused.contains(&check.as_str()),
         Expected::Refused => !refused.is_empty(),
-        Expected::Accepted => refused.is_empty() && verdict.level == Level::Run,
+        Expected::Accepted => refused.is_empty() && verdict.level == engine.kind.highest_level(),
     };
     (!is_right).then(|| format!("{}: {verdict}: {:?}", case.name, verdict.differences))
 }
@@ -160,7 +178,7 @@ fn fault(case: &Case, engine: &Engine) -> Option<String> {
 fn verdict(case: &Case, engine: &Engine) -> Verdict {
     let context = context(case);
     let options = Options {
-        level: Level::Run,
+        level: engine.kind.highest_level(),
         build: BuildOptions {
             context: context.path().to_owned(),
             ignore_file: None,
@@ -312,6 +330,10 @@ impl Case {
 
     fn is_good(&self) -> bool {
         matches!(self.expected, Expected::Accepted)
+    }
+
+    fn needs_start(&self) -> bool {
+        matches!(&self.expected, Expected::RefusedBy(check) if check == "image/start")
     }
 
     /// The others are tried by `script/nightly`.

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should say where")]
 
 mod bases;
+mod bounded;
+mod buildah;
 mod corpus;
 mod interrupted;
 mod roots;

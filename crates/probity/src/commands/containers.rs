@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use probity_image::{Engine, EngineKind};
+use probity_image::Engine;
 use probity_sandbox::{
     Container, Found, Kind, abandoned_cgroups, containers, look_for, remove_container,
 };
@@ -89,7 +89,7 @@ pub(crate) fn gc(dry_run: bool) -> anyhow::Result<Exit> {
         }
         writeln!(out, "{} {done}", container.name)?;
     }
-    for engine in [EngineKind::Docker, EngineKind::Podman].into_iter().filter_map(Engine::of) {
+    for engine in Engine::all() {
         for left in probity_image::abandoned(&engine)? {
             if !dry_run {
                 probity_image::remove(&engine, &left)?;

@@ -55,7 +55,8 @@ pub(crate) fn diff(options: &DiffOptions) -> anyhow::Result<Exit> {
     let subject = |name: &str| subject(name, &options.variant);
     let (original, new) = (subject(&options.original)?, subject(&options.new)?);
     let Some(engine) = Engine::find() else {
-        let way_out = "start docker or install podman; `probity doctor` shows which engines work";
+        let way_out =
+            "start docker, or install podman or buildah; `probity doctor` shows which engines work";
         return Err(Failure::new(Obstacle::NoEngine.to_string(), way_out).into());
     };
     let stop = Stop::listen();

@@ -2,13 +2,16 @@
 //!
 //! One prover a file: the original is built and started once, whatever the number of proposals.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use probity_autofix::Issue;
 use probity_dockerfile::Setting as Instruction;
 use probity_image::{
-    BuildOptions, Engine, Experiment, ImageError, Level, Obstacle, Options, Setting, StartOptions,
-    Subject, Variant, Verdict, Workbench,
+    BuildOptions, Engine, EngineKind, Experiment, ImageError, Level, Obstacle, Options, Setting,
+    StartOptions, Subject, Variant, Verdict, Workbench,
 };
 
 use super::job::{Job, Target};
@@ -136,8 +139,8 @@ impl<'p> Prover<'p> {
                 let Some(engine) = Engine::find() else {
                     return Ok(Verdict::without(Obstacle::NoEngine));
                 };
+                let options = self::options(self.ai, engine.kind, context, self.source);
                 let bench = Workbench::new(engine)?;
-                let options = self::options(self.ai, context, self.source);
                 let subject = Subject::Dockerfile(recipe(original, &variant));
                 let prepared = Experiment::prepare(bench, &subject, options, self.is_cancelled)?;
                 empty.insert(prepared)
@@ -150,7 +153,7 @@ impl<'p> Prover<'p> {
     }
 }
 
-fn options(ai: &Ai, context: &std::path::Path, source: &Source) -> Options {
+fn options(ai: &Ai, engine: EngineKind, context: &Path, source: &Source) -> Options {
     let mut own = source.path.as_os_str().to_owned();
     own.push(".dockerignore");
     let own = PathBuf::from(own);
@@ -160,7 +163,8 @@ fn options(ai: &Ai, context: &std::path::Path, source: &Source) -> Options {
         if context.as_os_str().is_empty() { PathBuf::from(".") } else { context.to_owned() };
     Options {
         level: match ai.proof {
-            Proof::Auto | Proof::Run => Level::Run,
+            Proof::Auto => engine.highest_level(),
+            Proof::Run => Level::Run,
             Proof::Build => Level::Build,
             Proof::Static => ai.proof_required,
         },

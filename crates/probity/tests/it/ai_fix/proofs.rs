@@ -1,7 +1,12 @@
 //! Proofs of AI fixes on engines of the tests' own: one test an engine, since its start takes the time.
 
+mod buildah;
+mod keys;
+mod unfinished;
+
 use std::{
     fs,
+    path::Path,
     process::Stdio,
     thread,
     time::{Duration, Instant},
@@ -44,7 +49,7 @@ fn slow() -> String {
 }
 
 /// A builder whose compiler copies, a good base, and one in which no shell is.
-fn images(server: &Server) {
+fn images(says: impl Fn(&[&str]) -> bool) {
     let compiler = format!(
         "#!/bin/sh\n[ ! -e slow ] || /bin/busybox {}\nmkdir -p /usr/local/bin\n\
          cat app.sh > \"$3\"\n/bin/busybox chmod 755 \"$3\"\n",
@@ -62,10 +67,10 @@ fn images(server: &Server) {
     for (file, tag) in [("golang", "golang:1.22"), ("bare", "debian:11-slim")] {
         let path = place.path().join(file);
         let words = ["build", "-q", "-t", tag, "-f", path.to_str().unwrap(), context];
-        assert!(server.says(&words).0, "{tag}");
+        assert!(says(&words), "{tag}");
     }
     for tag in ["debian:12-slim", "ubuntu:22.04"] {
-        assert!(server.says(&["tag", IMAGE, tag]).0);
+        assert!(says(&["tag", IMAGE, tag]));
     }
 }
 
@@ -87,9 +92,12 @@ fn stage(answers: &[String]) -> Stage {
 
 fn on(server: &Server, stage: &Stage, run: Run) -> Run {
     let first = server.client.parent().unwrap().display();
-    let path = format!("{first}:{}", std::env::var("PATH").unwrap());
-    let home = stage.path().join("home");
-    run.env("PATH", &path).env("HOME", home.to_str().unwrap()).env("PROBITY_AI__PROOF_SECONDS", "1")
+    with_path(&format!("{first}:{}", std::env::var("PATH").unwrap()), stage.path(), run)
+}
+
+fn with_path(path: &str, stage: &Path, run: Run) -> Run {
+    let home = stage.join("home");
+    run.env("PATH", path).env("HOME", home.to_str().unwrap()).env("PROBITY_AI__PROOF_SECONDS", "1")
 }
 
 /// In an order of our own: images of the same second come in any.
@@ -107,7 +115,7 @@ fn labelled(server: &Server) -> String {
 }
 
 fn proofs(server: &Server) {
-    images(server);
+    images(|words| server.says(words).0);
     let (good, harmful) = (two_stages("debian:12-slim"), two_stages("debian:11-slim"));
     let before = images_of(server);
 
@@ -249,10 +257,14 @@ fn interrupted(server: &Server, good: &str) {
 }
 
 fn is_building() -> bool {
+    is_running(&slow().replace(' ', "\0"))
+}
+
+/// Whether the command line of a process contains this.
+fn is_running(words: &str) -> bool {
     let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let mut lines = processes.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-    let words = slow().replace(' ', "\0");
-    lines.any(|line| String::from_utf8_lossy(&line).contains(&words))
+    lines.any(|line| String::from_utf8_lossy(&line).contains(words))
 }
 
 fn wait_for(what: &str, is_so: impl Fn() -> bool) {
