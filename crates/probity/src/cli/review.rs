@@ -261,7 +261,7 @@ struct HistoryArgs {
     #[arg(long, value_name = "DAYS", value_parser = crate::cli::whole::<u32>)]
     days: Option<u32>,
     /// Delete this review
-    #[arg(long, value_name = "ID", conflicts_with_all = ["keep", "days"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["keep", "days"], value_parser = crate::cli::whole::<i64>)]
     delete: Option<i64>,
     /// Output format
     #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]

@@ -146,8 +146,12 @@ pub(super) struct ServeArgs {
     #[command(flatten)]
     pub(super) place: PlaceArgs,
     /// Port to listen on; 0 takes a free one
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, value_parser = port)]
     pub(super) port: u16,
+}
+
+fn port(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| "not a whole number from 0 to 65535".to_owned())
 }
 
 fn person_verdict(text: &str) -> Result<PersonVerdict, String> {
