@@ -58,9 +58,22 @@ fn print_help(command: Command) -> anyhow::Result<Exit> {
 /// The command with help that is as wide as the screen.
 fn fitted(command: Command) -> Command {
     match Screen::stdout().width {
-        Some(width) => command.term_width(width),
+        Some(width) => with_folded_examples(command.term_width(width)),
         None => command,
     }
+}
+
+/// Folds the examples below the flags as tables, because clap folds them as prose.
+fn with_folded_examples(mut command: Command) -> Command {
+    if let Some(below) = command.get_after_help() {
+        let below = below.ansi().to_string();
+        let lines = below.split_inclusive('\n').map(|line| {
+            if line.starts_with("  ") { Screen::stdout().folded(line) } else { line.to_owned() }
+        });
+        let folded: String = lines.collect();
+        command = command.after_help(folded);
+    }
+    command.mut_subcommands(with_folded_examples)
 }
 
 /// Parses the arguments behind `argv[0]`; a usage error comes back as clap's own.

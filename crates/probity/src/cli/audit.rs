@@ -203,17 +203,17 @@ pub(super) const EXAMPLES: &str = "Examples:
   probity audit --provider ollama --model qwen3    a model on this machine
   probity audit --provider acp --agent gemini      a sandboxed agent
   probity audit --provider openai --skills-dir builtin:full --format sarif --fail-on high
-                                                   for CI
+      for CI
   probity audit --provider openai --include 'src/**/*.py' --skills-dir builtin:web
-                                                   Python instead of Aiken
+      Python instead of Aiken
   probity audit --provider openai --resume         continue after a failure
   probity audit --provider openai --changed main --refute
-                                                   a branch, with a second opinion
+      a branch, with a second opinion
   probity audit --provider openai --include 'src/**/*.py' --skills-dir builtin:web --prove
-                                                   prove findings with exploits
+      prove findings with exploits
   probity audit verify vulnerabilities.json        run the exploits of a report again
   probity audit skills check skills/vulnerabilities
-                                                   check your own skills
+      check your own skills
 
 Exit codes: 0 all skills finished, 1 an error, or a finding that reaches --fail-on, 2 wrong usage or no \
 provider, 3 probity wrote the report, but a skill did not finish or was not checked.";
