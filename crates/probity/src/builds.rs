@@ -129,7 +129,7 @@ impl Described {
             Format::Compose => &chosen.services,
             Format::BakeHcl | Format::BakeJson => &chosen.targets,
         };
-        let failed = |reason: String| DiscoverError::NotDescribed { path: path.to_owned(), reason };
+        let failed = |reason: String| DiscoverError::NotDescribed { path: shown.into(), reason };
         let sources = read(path, format).and_then(|first| {
             let overrides = override_files(path).into_iter();
             Ok((first, overrides.map(|path| read(&path, format)).collect::<Result<Vec<_>, _>>()?))
@@ -149,10 +149,10 @@ impl Described {
         self.files.push(path.to_owned());
         for note in &found.notes {
             let about = note.about.as_deref().map(|name| format!("{name}: ")).unwrap_or_default();
-            tracing::warn!("{}: {about}{}", path.display(), note.message);
+            tracing::warn!("{shown}: {about}{}", note.message);
         }
         if found.builds.is_empty() {
-            tracing::warn!("{} describes no build", path.display());
+            tracing::warn!("{shown} describes no build");
         }
         for build in &found.builds {
             let kind = match format {

@@ -18,6 +18,7 @@ pub(crate) mod names;
 pub(crate) mod probity;
 pub(crate) mod review;
 pub(crate) mod rules;
+pub(crate) mod slips;
 pub(crate) mod tally;
 pub(crate) mod trix;
 
@@ -31,15 +32,9 @@ use std::{
 use clap::{
     ArgMatches, Command, FromArgMatches,
     builder::{PossibleValuesParser, StyledStr, TypedValueParser},
-    error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use crate::{
-    config::{nearest, word::Word},
-    exit::Exit,
-    failure::Failure,
-    screen::Screen,
-};
+use crate::{config::word::Word, exit::Exit, failure::Failure, screen::Screen};
 
 /// Reads one of the words of a choice.
 fn words<T: Word + Send + Sync>() -> impl TypedValueParser<Value = T> {
@@ -63,9 +58,22 @@ fn print_help(command: Command) -> anyhow::Result<Exit> {
 /// The command with help that is as wide as the screen.
 fn fitted(command: Command) -> Command {
     match Screen::stdout().width {
-        Some(width) => command.term_width(width),
+        Some(width) => with_folded_examples(command.term_width(width)),
         None => command,
     }
+}
+
+/// Folds the examples below the flags as tables, because clap folds them as prose.
+fn with_folded_examples(mut command: Command) -> Command {
+    if let Some(below) = command.get_after_help() {
+        let below = below.ansi().to_string();
+        let lines = below.split_inclusive('\n').map(|line| {
+            if line.starts_with("  ") { Screen::stdout().folded(line) } else { line.to_owned() }
+        });
+        let folded: String = lines.collect();
+        command = command.after_help(folded);
+    }
+    command.mut_subcommands(with_folded_examples)
 }
 
 /// Parses the arguments behind `argv[0]`; a usage error comes back as clap's own.
@@ -75,35 +83,7 @@ fn matches(command: Command, args: impl Iterator<Item = OsString>) -> anyhow::Re
     let args: Vec<OsString> = args.collect();
     let known = command.clone();
     let found = command.try_get_matches_from(iter::once(name).chain(args.iter().cloned()));
-    Ok(found.map_err(|error| with_nearest_flag(error, known, &args))?)
-}
-
-/// The error with the flag that needs the fewest slips to become the one that is not known: `--fxi` is
-/// `--fix`, and not `--fix-ai`, whose beginning it shares.
-fn with_nearest_flag(mut error: clap::Error, mut at: Command, args: &[OsString]) -> clap::Error {
-    let Some(ContextValue::String(wanted)) = error.get(ContextKind::InvalidArg) else {
-        return error;
-    };
-    let Some(wanted) =
-        wanted.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument)
-    else {
-        return error;
-    };
-    let wanted = wanted.to_owned();
-    let mut path = vec![at.get_name().to_owned()];
-    for arg in args {
-        let Some(below) = arg.to_str().and_then(|name| at.find_subcommand(name)) else { continue };
-        path.push(below.get_name().to_owned());
-        at = below.clone();
-    }
-    let flags: Vec<String> =
-        at.get_arguments().filter_map(|arg| arg.get_long().map(str::to_owned)).collect();
-    if let Some(meant) = nearest(&wanted, flags.iter().map(String::as_str)) {
-        error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{meant}")));
-        let usage = at.bin_name(path.join(" ")).render_usage();
-        error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
-    }
-    error
+    Ok(found.map_err(|error| slips::explained(error, known, &args))?)
 }
 
 /// Reads a whole number, and says so of what is none.

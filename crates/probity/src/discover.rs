@@ -48,7 +48,7 @@ pub(crate) struct Targets {
 pub(crate) enum DiscoverError {
     #[error("`{}` does not exist", path.display())]
     Missing { path: PathBuf },
-    #[error("`{pattern}` matches no file; ignored and hidden directories are not searched")]
+    #[error("`{pattern}` matches no file")]
     NoMatch { pattern: String },
     #[error("`{pattern}` is not a valid pattern: {source}")]
     BadPattern { pattern: String, source: globset::Error },
@@ -68,7 +68,20 @@ impl DiscoverError {
                 "\n  help: pass an existing file; without a path, probity checks every Dockerfile below \
                  this directory"
             }
-            _ => "",
+            Self::NoMatch { .. } => {
+                "\n  help: patterns do not search ignored and hidden directories; name those directories \
+                 yourself"
+            }
+            Self::NotDescribed { .. } => {
+                "\n  help: correct the file, or pass the Dockerfile that it builds"
+            }
+            Self::MissingDockerfile { .. } => {
+                "\n  help: correct the `context` or the `dockerfile` of this build"
+            }
+            Self::BadPattern { .. } => {
+                "\n  help: write `[[]` for a bracket that belongs to the name"
+            }
+            Self::Unsearchable { .. } => "\n  help: check the permissions of the directory",
         }
     }
 }

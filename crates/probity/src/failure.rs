@@ -9,7 +9,7 @@ use std::{
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::{
-    cli::styled,
+    cli::{slips, styled},
     config::ConfigError,
     exit::Exit,
     name::{Mistake, Name},
@@ -83,7 +83,7 @@ fn report_usage(name: Name, usage: &clap::Error) -> ExitCode {
 
 fn print_usage(usage: &clap::Error) -> io::Result<()> {
     let screen = if usage.use_stderr() { Screen::stderr() } else { Screen::stdout() };
-    let text = styled(&usage.render(), screen);
+    let text = styled(&slips::rendered(usage), screen);
     if usage.use_stderr() {
         return io::stderr().write_all(text.as_bytes());
     }

@@ -8,7 +8,7 @@ use crate::commands::acp::{Login, Request};
 
 #[derive(Args, Debug)]
 pub(super) struct AcpArgs {
-    /// The agent behind the proxy [default: `containment.agent` in the configuration, or claude]
+    /// Agent to run [default: `containment.agent` in the configuration, or claude]
     agent: Option<String>,
     /// Record the messages between the editor and the agents, without secrets
     #[arg(long, value_name = "FILE")]
@@ -17,8 +17,8 @@ pub(super) struct AcpArgs {
     /// directory until `cai accept`
     #[arg(long)]
     quarantine: bool,
-    /// Log in to the agent: run the terminal login that it offers under this ID, or its first one,
-    /// in its sandbox
+    /// Log in to the agent in a terminal, in its sandbox; ID selects one of the logins that the
+    /// agent offers [default: the first]
     #[arg(long, value_name = "ID", num_args = 0..=1)]
     login: Option<Option<String>>,
 }
@@ -31,13 +31,13 @@ impl From<AcpArgs> for Request {
 }
 
 pub(super) const EXAMPLES: &str = "Examples:
-  probity acp claude                       for an editor
+  probity acp claude                       the command for an editor
   probity acp claude --login               in a terminal, once for all workspaces
-  probity acp claude --trace talk.ndjson   `probity agent replay talk.ndjson` plays it again
+  probity acp claude --trace talk.ndjson   record, for `probity agent replay talk.ndjson`
 
-Sandboxed agents cannot use the editor's files and terminals. `fs = \"editor\"` below
-`[containment.acp]` in your own probity.toml allows files; an agent that replaces a link at the
-right moment can then lead the editor to any file of yours.
+Sandboxed agents cannot use the editor's files and terminals. `fs = \"editor\"` below \
+`[containment.acp]` in your own probity.toml allows files. This has a risk: an agent that swaps a \
+symbolic link at the right moment can make the editor open any of your files.
 
-CAI_ACP_TEST_MODE=1 accepts any name and runs `NAME --acp`; CAI_ACP_DIRECT_SPAWN=1 runs it without a
-container.";
+CAI_ACP_TEST_MODE=1 accepts any name and runs `NAME --acp`. CAI_ACP_DIRECT_SPAWN=1 runs the agent \
+without a container.";

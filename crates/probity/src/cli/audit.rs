@@ -28,7 +28,7 @@ pub(super) struct ProbityAuditArgs {
     command: Option<AuditCommand>,
     #[command(flatten)]
     audit: AuditArgs,
-    #[command(flatten, next_help_heading = "Beyond trix")]
+    #[command(flatten, next_help_heading = "More options")]
     more: MoreArgs,
 }
 
@@ -37,7 +37,7 @@ struct MoreArgs {
     /// Continue an interrupted audit: finished skills do not run again
     #[arg(long)]
     resume: bool,
-    /// Leave out the findings of a state or an earlier report as JSON or SARIF
+    /// Hide the findings in this file: a state, or an earlier JSON or SARIF report
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Report findings even if a `probity-ignore` comment in the sources accepts them
@@ -49,7 +49,7 @@ struct MoreArgs {
     /// Ask the model for an exploit, a control test and a fix for each finding, and run them on copies
     #[arg(long)]
     prove: bool,
-    /// Require reading only for sources that changed since the merge base with this commit
+    /// Audit only sources that changed since the merge base with REF; the model may read the others
     #[arg(long, value_name = "REF")]
     changed: Option<String>,
     /// Do not use or keep answers of earlier runs
@@ -148,7 +148,7 @@ pub(super) struct VerifyArgs {
 pub(super) enum AuditCommand {
     /// Run the exploits of a report again on today's code, without a model
     #[command(
-        after_help = "Examples:\n  probity audit verify vulnerabilities.json\n  probity audit verify vulnerabilities.json --report-out today.html\n\nExit codes: 0 every exploit fails or is accepted, 1 an exploit still succeeds, 2 wrong usage,\n3 an exploit no longer runs."
+        after_help = "Examples:\n  probity audit verify vulnerabilities.json\n  probity audit verify vulnerabilities.json --report-out today.html\n\nExit codes: 0 every exploit fails or is accepted, 1 an exploit still succeeds, 2 wrong usage, 3 an exploit no longer runs."
     )]
     Verify(VerifyArgs),
     /// List, show, check and write skills
@@ -203,16 +203,17 @@ pub(super) const EXAMPLES: &str = "Examples:
   probity audit --provider ollama --model qwen3    a model on this machine
   probity audit --provider acp --agent gemini      a sandboxed agent
   probity audit --provider openai --skills-dir builtin:full --format sarif --fail-on high
-                                                   for a pipeline
+      for CI
   probity audit --provider openai --include 'src/**/*.py' --skills-dir builtin:web
+      Python instead of Aiken
   probity audit --provider openai --resume         continue after a failure
   probity audit --provider openai --changed main --refute
-                                                   a branch, with a second opinion
-  probity audit --provider openai --include 'src/**/*.py' --skills-dir builtin:web --prove \
-      --format html --fail-on high:exploited
-                                                   prove findings by exploits
+      a branch, with a second opinion
+  probity audit --provider openai --include 'src/**/*.py' --skills-dir builtin:web --prove
+      prove findings with exploits
   probity audit verify vulnerabilities.json        run the exploits of a report again
   probity audit skills check skills/vulnerabilities
+      check your own skills
 
-Exit codes: 0 every skill is done, 1 an error or a finding at --fail-on, 2 wrong usage or no
-provider, 3 the report is written but a skill did not finish or was not checked.";
+Exit codes: 0 all skills finished, 1 an error, or a finding that reaches --fail-on, 2 wrong usage or no \
+provider, 3 probity wrote the report, but a skill did not finish or was not checked.";

@@ -122,20 +122,19 @@ enum AcpCommand {
 /// The flags of `exec`, shared by `cai exec` and `probity exec`.
 #[derive(Args, Debug)]
 pub(super) struct ExecArgs {
-    /// The workspace, instead of the one around the working directory
+    /// Workspace directory [default: the workspace that contains the working directory]
     #[arg(short, long, value_name = "DIR", conflicts_with = "container")]
     workspace: Option<PathBuf>,
-    /// The workspace of this container
+    /// Use the workspace of this container
     #[arg(long, value_name = "NAME")]
     container: Option<String>,
-    /// Start from a new container
+    /// Replace the container with a new one
     #[arg(long)]
     fresh: bool,
-    /// The image of the container [default: containai:latest]
+    /// Image of the container [default: containai:latest]
     #[arg(long, value_name = "IMAGE")]
     image: Option<String>,
-    /// Sandbox for the command: an engine that has the image, otherwise bubblewrap; `none` runs it
-    /// without a sandbox
+    /// Sandbox for the command [default: an engine that has the image, otherwise bubblewrap]
     #[arg(long, value_name = "KIND", value_parser = words::<Sandbox>())]
     sandbox: Option<Sandbox>,
     /// Keep changed files that tools run by themselves (.envrc, Makefile, CI files, …) in the state
@@ -170,8 +169,8 @@ pub(super) fn exec_examples(name: &str) -> String {
   {name} exec --workspace ../other -- sh -c 'git status'
   {name} exec --sandbox bwrap -- cargo build
 
-Exit codes: the command's own; 11 no container could be started, 15 a container of that name is
-not ours, 126 the command cannot be run, 127 there is no such command."
+Exit codes: those of the command; 11 the container did not start, 15 another program owns a \
+container with that name, 126 the command cannot run, 127 the command does not exist."
     )
 }
 

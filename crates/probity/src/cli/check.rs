@@ -70,16 +70,16 @@ struct RuleArgs {
 
 #[derive(Args, Debug)]
 struct FileArgs {
-    /// Report and fix only what is on lines changed since the merge base with REF
+    /// Report and fix only findings on lines that changed since the merge base with REF
     #[arg(long, value_name = "REF")]
     changed: Option<String>,
-    /// Write all findings to FILE, for --baseline, and report none
+    /// Write all findings to FILE for --baseline, and report nothing
     #[arg(long, value_name = "FILE")]
     write_baseline: Option<PathBuf>,
     /// Check again when a file or a configuration changes
     #[arg(long)]
     watch: bool,
-    /// Name of standard input (`-`) in reports and in the search for a configuration file
+    /// File name for standard input (`-`), for reports and for the search for a configuration file
     #[arg(long, value_name = "PATH")]
     stdin_filename: Option<PathBuf>,
     /// Check only this target or group of a Bake file
@@ -114,7 +114,7 @@ struct FixArgs {
     /// Show renewed digests of pinned base images as a diff; with --fix, write them
     #[arg(long)]
     update_pins: bool,
-    /// Apply AI fixes, but no other unsafe fixes
+    /// With --fix or --diff: apply AI fixes, but no other unsafe fixes
     #[arg(long)]
     fix_ai: bool,
 }

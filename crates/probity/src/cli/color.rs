@@ -9,14 +9,8 @@ pub(super) struct ColorArgs {
     /// Do not use colors
     #[arg(long)]
     no_color: bool,
-    /// When to use colors [default: auto]
-    #[arg(
-        long,
-        value_name = "WHEN",
-        conflicts_with = "no_color",
-        hide_default_value = true,
-        default_value = "auto"
-    )]
+    /// When to use colors
+    #[arg(long, value_name = "WHEN", conflicts_with = "no_color", default_value = "auto")]
     color: When,
 }
 

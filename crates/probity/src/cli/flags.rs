@@ -129,7 +129,7 @@ fn heading(key: &Key) -> Option<&'static str> {
         "check" if key.path.contains("fix") => Some("Fixes"),
         "check" => Some("Files"),
         "ai" => Some("AI fixes"),
-        "audit" if !key.is_in_trix => Some("Beyond trix"),
+        "audit" if !key.is_in_trix => Some("More options"),
         "audit" | "review" => None,
         _ => Some("Rules"),
     }

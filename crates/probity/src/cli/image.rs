@@ -19,7 +19,7 @@ pub(super) enum ImageCommand {
     Diff(DiffArgs),
 }
 
-const EXAMPLES: &str = "Examples:
+pub(super) const EXAMPLES: &str = "Examples:
   probity image diff app:1 app:2
   probity image diff Dockerfile Dockerfile.new --context .
   probity image diff Dockerfile Dockerfile.new --run --format markdown
@@ -28,9 +28,9 @@ Exit codes: 0 no harmful difference, 1 harmful differences, 2 failure.";
 
 #[derive(Args, Debug)]
 pub(super) struct DiffArgs {
-    /// The original: a Dockerfile or an image of the engine
+    /// Original: a Dockerfile, or an image that docker or podman has
     original: String,
-    /// The new one: a Dockerfile or an image of the engine
+    /// New version: a Dockerfile, or an image that docker or podman has
     new: String,
     /// Build context of the Dockerfiles [default: the directory of the original]
     #[arg(long, value_name = "DIR")]
@@ -38,7 +38,7 @@ pub(super) struct DiffArgs {
     /// Format of the report
     #[arg(short, long, default_value = "text", value_parser = words::<DiffFormat>())]
     format: DiffFormat,
-    /// Start both images too, without a network
+    /// Also start both images, without a network
     #[arg(long)]
     run: bool,
     /// How many seconds to watch a started container

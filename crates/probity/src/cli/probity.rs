@@ -39,10 +39,10 @@ struct Probity {
 #[derive(Args, Debug)]
 struct LoudnessArgs {
     /// Use verbose output (repeat for more)
-    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Everywhere")]
+    #[arg(short, long, global = true, action = clap::ArgAction::Count, help_heading = "Global options")]
     verbose: u8,
     /// Print results and errors only: no summaries, warnings or progress
-    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Everywhere")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
     quiet: bool,
 }
 
@@ -95,6 +95,7 @@ enum ProbityCommand {
         command: agent::AgentCommand,
     },
     /// Compare images
+    #[command(after_help = image::EXAMPLES)]
     Image {
         #[command(subcommand)]
         command: image::ImageCommand,
@@ -115,7 +116,7 @@ enum ProbityCommand {
     /// Show which tools are missing on this machine, and how to install them
     #[command(after_help = "Examples:\n  probity doctor\n  probity doctor --json")]
     Doctor {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
@@ -164,8 +165,8 @@ enum ProbityCommand {
 
 const CHECK_EXAMPLES: &str = "Examples:
   probity check                              every Dockerfile below this directory
-  probity check --fix                        apply what is safe
-  probity check --fix-unsafe --diff          show what else could be done, and write nothing
+  probity check --fix                        apply safe fixes
+  probity check --fix-unsafe --diff          show all fixes as a diff, and write nothing
   probity check --format sarif -o out.sarif  for a code scanning service
   probity check --select 'buildkit/*' .      only BuildKit's checks
   probity check --print-config Dockerfile    the effective settings here, and their origin
@@ -246,7 +247,7 @@ pub(super) fn command() -> Command {
         .mut_subcommand("audit", audit::with_flags)
         .mut_subcommand("review", review::with_flags)
         .mut_args(|arg| match arg.get_id().as_str() {
-            "color" | "no_color" => arg.global(true).help_heading("Everywhere"),
+            "color" | "no_color" => arg.global(true).help_heading("Global options"),
             _ => arg,
         });
     let page = help_page(&command);

@@ -34,11 +34,11 @@ use crate::{
 pub(super) const EXAMPLES: &str = "Examples:
   probity review                                    this directory, with claude
   probity review --diff-only --base main            only what this branch changes
-  probity review --agent 'cmd:my-agent --json'      any command: prompt in, findings out
+  probity review --agent 'cmd:my-agent --json'      any command that answers a prompt
   probity review --report-only && probity review gate review/review.json
-  probity review history                            what earlier reviews proved
+  probity review history                            list earlier reviews
   probity review fix --commit                       apply the proven fixes, one commit each
-  probity review ask                                only ask; other machines prove and merge
+  probity review ask                                only ask; prove and merge on other machines
   probity review publish                            comment on the pull request of this job
 
 Exit codes: 0 pass, 1 fail, 2 no review.";
@@ -138,9 +138,9 @@ const ASK_EXAMPLES: &str = "Examples:
   probity review ask --continue review/part-*.json      optional: asks once for better fixes
   probity review merge review/part-*.json
 
-`prove` and `merge` never start an agent. A claim that fails and is not proven is an observation, unless
-`ask --continue` gets a better fix for it: prove the claims.json that it writes, and merge those parts.
-`--max-fix-rounds` limits how often `ask --continue` asks the agent.";
+`prove` and `merge` never start an agent. If a proof fails, the claim becomes an observation. \
+`ask --continue` asks the agent for better fixes, and writes a new claims.json: prove it, then merge \
+its parts. `--max-fix-rounds` limits how often `ask --continue` asks.";
 
 const PROVE_EXAMPLES: &str = "Examples:
   probity review prove review/claims.json
@@ -151,7 +151,7 @@ The checkout must have the same commit and the same files as the one that `ask` 
 const MERGE_EXAMPLES: &str = "Examples:
   probity review merge review/part-*.json
 
-Exit codes: 0 pass, 1 fail, 2 no review, or parts that are missing, given twice or of another review.";
+Exit codes: 0 pass, 1 fail, 2 no review, or a part that is missing, repeated or from another review.";
 
 const FIX_EXAMPLES: &str = "Examples:
   probity review fix --dry-run                  show what would change
@@ -159,9 +159,9 @@ const FIX_EXAMPLES: &str = "Examples:
   probity review fix --commit                   apply all fixes, one commit each with its test
   probity review fix --branch fix/review        the same, on a new branch
 
-probity proves each fix again on the code as it is now, applies it, and runs the tests of all fixes that
-it has applied. It refuses a fix whose code has changed since the review. Hooks and filters of the
-repository do not run.
+probity proves each fix again on the current code and applies it. After each fix, it runs the tests \
+of all fixes so far. It refuses a fix whose code has changed since the review. Hooks and filters of \
+the repository do not run.
 
 Exit codes: 0 all fixes applied, 1 at least one was refused, 2 failure.";
 
@@ -261,7 +261,7 @@ struct HistoryArgs {
     #[arg(long, value_name = "DAYS", value_parser = crate::cli::whole::<u32>)]
     days: Option<u32>,
     /// Delete this review
-    #[arg(long, value_name = "ID", conflicts_with_all = ["keep", "days"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["keep", "days"], value_parser = crate::cli::whole::<i64>)]
     delete: Option<i64>,
     /// Output format
     #[arg(short, long, default_value = "text", value_parser = words::<ListFormat>())]

@@ -141,6 +141,9 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
         targets.stdin &= !discover::excludes(&request, name)?;
     }
     let described = builds::expand(&mut targets, &options.builds, directory);
+    if described.files.is_empty() && targets.errors.is_empty() {
+        warn_about_idle(&options.builds);
+    }
     if options.name == Name::Tally
         && Way::of(options, &general) != Way::Offer
         && !described.is_empty()
@@ -188,13 +191,29 @@ fn warn(configs: &mut Configs<'_>) {
     }
 }
 
+/// Names of builds choose nothing where no file describes builds.
+fn warn_about_idle(chosen: &ChosenBuilds) {
+    if let Some(service) = chosen.services.first() {
+        tracing::warn!(
+            "--service has no effect without a Compose file; pass one: `probity check compose.yaml \
+             --service {service}`"
+        );
+    }
+    if let Some(target) = chosen.targets.first() {
+        tracing::warn!(
+            "--target has no effect without a Bake file; pass one: `probity check docker-bake.hcl \
+             --target {target}`"
+        );
+    }
+}
+
 fn no_files(targets: &Targets) -> anyhow::Result<Exit> {
     if !targets.errors.is_empty() {
         return Ok(Exit::Failure);
     }
     tracing::error!(
-        "no Dockerfile or Containerfile found; name a file, or name the directory if it is hidden or \
-         ignored"
+        "no Dockerfile or Containerfile found\n  help: name a file, or name the directory if it is \
+         hidden or ignored"
     );
     Ok(Exit::NoFiles)
 }
@@ -204,7 +223,11 @@ fn build_context(config: &Settings) -> anyhow::Result<Option<&Path>> {
     let named = config.check.context.as_deref();
     if let Some(missing) = named.filter(|dir| !dir.is_dir()) {
         let what = format!("the build context {} is not a directory", missing.display());
-        return Err(Failure::new(what, "name one that exists with --context, or none").into());
+        return Err(Failure::new(
+            what,
+            "pass a directory that exists with --context, or remove the flag",
+        )
+        .into());
     }
     Ok(named)
 }

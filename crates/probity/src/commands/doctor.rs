@@ -228,7 +228,7 @@ impl Diagnosis {
             let words = language.missing.as_deref().or(language.tool).unwrap_or_default();
             line(&mut text, &language.name, mark, words);
         }
-        _ = write!(text, "\n{}", heading("What probity would use"));
+        _ = write!(text, "\n{}", heading("Sandbox of each command"));
         for (name, used) in [
             ("exec, acp", &self.uses.exec),
             ("AI fixes, review", &self.uses.fixes),

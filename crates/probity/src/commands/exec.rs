@@ -149,9 +149,12 @@ pub(crate) fn refused(unseated: Unseated) -> anyhow::Error {
 /// The workspace around a directory, or why that cannot be one.
 pub(crate) fn root(name: Name, cwd: &Path) -> anyhow::Result<Root> {
     workspace_root(cwd).map_err(|error| {
-        Failure::new(error.to_string(), "go to a project, or name one with --workspace")
-            .with_exit(Exit::Program(name.usage_code(Mistake::Other)))
-            .into()
+        Failure::new(
+            error.to_string(),
+            "run it in a project, or pass the directory of one with --workspace",
+        )
+        .with_exit(Exit::Program(name.usage_code(Mistake::Other)))
+        .into()
     })
 }
 
@@ -202,17 +205,17 @@ fn remove(kind: Kind, program: &Path, workspace: &Path) -> anyhow::Result<()> {
 pub(crate) fn explained(error: &SpawnError) -> anyhow::Error {
     let (way_out, exit) = match error {
         SpawnError::NotFound(_) => (
-            "what is installed in your home is not seen inside: the system's programs and the \
-             workspace's are",
+            "the sandbox has the programs of the system and of the workspace, but none of your home; \
+             install it in one of these, or pass its path",
             Exit::Program(127),
         ),
         SpawnError::NotExecutable(_) => {
             ("`chmod +x` it, or name its interpreter", Exit::Program(126))
         }
         SpawnError::Foreign { .. } => {
-            ("`cai status` lists the containers that are ours", Exit::Program(15))
+            ("`cai status` lists the containers that probity created", Exit::Program(15))
         }
-        _ => ("`probity doctor` shows what this machine can contain", NOT_STARTED),
+        _ => ("`probity doctor` shows which sandboxes work on this machine", NOT_STARTED),
     };
     Failure::new(error.to_string(), way_out).with_exit(exit).into()
 }

@@ -19,6 +19,7 @@ use probity_text::visible;
 use super::{print_json, stop::Stop};
 use crate::{
     config::word::words,
+    discover,
     exit::Exit,
     failure::Failure,
     recipe::recipe,
@@ -104,6 +105,10 @@ pub(crate) fn diff(options: &DiffOptions) -> anyhow::Result<Exit> {
 /// A name that is a file is a Dockerfile, any other is an image.
 fn subject(name: &str, variant: &Variant) -> anyhow::Result<Subject> {
     if !Path::new(name).is_file() {
+        if discover::is_dockerfile_name(Path::new(name)) {
+            let way_out = "pass a Dockerfile that exists, or the name of an image";
+            return Err(Failure::new(format!("`{name}` does not exist"), way_out).into());
+        }
         return Ok(Subject::Image(name.to_owned()));
     }
     let text = fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
@@ -152,11 +157,11 @@ fn in_flags(obstacle: &Obstacle) -> String {
 
 fn way_out(obstacle: &Obstacle) -> &'static str {
     match obstacle {
-        Obstacle::Frontend { .. } | Obstacle::MissingImage { .. } => "pull it, or give --pull",
-        Obstacle::BuildTimeout { .. } => "give a larger --timeout",
-        Obstacle::DiskLimit { .. } => "give a larger --disk",
+        Obstacle::Frontend { .. } | Obstacle::MissingImage { .. } => "pull it, or add --pull",
+        Obstacle::BuildTimeout { .. } => "set a larger --timeout",
+        Obstacle::DiskLimit { .. } => "set a larger --disk",
         Obstacle::OriginalFails { network: false, .. } => {
-            "correct it, or give --network if `RUN` needs the network"
+            "correct it, or add --network if `RUN` needs the network"
         }
         _ => "`probity doctor` shows which engines answer",
     }

@@ -210,7 +210,7 @@ pub(crate) fn page(rule: &Metadata) -> String {
         rule.category.as_str()
     );
     if !rule.equals.is_empty() {
-        _ = writeln!(page, "\nThe same check elsewhere: {}.", rule.equals.join(", "));
+        _ = writeln!(page, "\nOther names of this rule: {}.", rule.equals.join(", "));
     }
     // The page's headings become subheadings of this one.
     let mut is_example = false;
@@ -230,8 +230,8 @@ pub(crate) fn page(rule: &Metadata) -> String {
             let kind = match option.kind {
                 OptionKind::Integer => "integer".to_owned(),
                 OptionKind::Boolean => "true, false".to_owned(),
-                OptionKind::Text => "text".to_owned(),
-                OptionKind::TextList => "list of texts".to_owned(),
+                OptionKind::Text => "string".to_owned(),
+                OptionKind::TextList => "list of strings".to_owned(),
                 OptionKind::OneOf(values) => values.join(", "),
                 OptionKind::SecretMounts => "table of programs".to_owned(),
             };

@@ -60,7 +60,7 @@ pub(crate) fn resolve(layers: &[&Layer], files: Vec<Arc<Path>>) -> (Settings, Ve
         let origin = merged.origin(&key::ai::enabled.key);
         warnings.push(format!(
             "{origin}: AI fixes are enabled, but none of `ai.provider`, `ai.command` and `ai.agent` is \
-             set; they will be skipped"
+             set, so probity skips them; `--ai-provider NAME` or `--acp-command COMMAND` sets one"
         ));
     }
     warnings.extend(ai.agent.as_deref().and_then(|name| misspelt_agent(&merged, name)));

@@ -92,11 +92,16 @@ impl AiRefusal {
     /// One line for each reason.
     fn in_words(&self) -> String {
         let line = |issue: &AiIssue| {
-            let AiIssue { check, message, .. } = issue;
+            let (check, message) = (&issue.check, in_one_line(&issue.message));
             format!("\n  round {}, {}: {check}: {message}", self.round, self.reason)
         };
         self.issues.iter().map(line).collect()
     }
+}
+
+/// A message quotes lines of files, and a line of ours must stay one.
+fn in_one_line(message: &str) -> String {
+    message.replace(char::is_control, " ")
 }
 
 impl AiFix {
@@ -122,7 +127,7 @@ impl AiFix {
         value
     }
 
-    /// One line: what became of it, and who was asked.
+    /// One line about what became of it and who was asked, then one for each refusal.
     pub(crate) fn in_words(&self, shown: &str, in_detail: bool) -> String {
         let place = self.line.map_or_else(|| shown.to_owned(), |line| format!("{shown}:{line}"));
         let outcome = match self.reason {
@@ -141,7 +146,7 @@ impl AiFix {
             line.push_str(&format!("; proof: {}", proof.summary));
         }
         if let Some(detail) = &self.detail {
-            line.push_str(&format!(": {detail}"));
+            line.push_str(&format!(": {}", in_one_line(detail)));
         }
         // The last round's reasons are the detail, unless there were several rounds.
         let refusals = self.session.as_ref().map(|it| it.refusals.as_slice()).unwrap_or_default();

@@ -20,6 +20,11 @@ pub(crate) fn fold(text: &str, width: usize) -> String {
         is_code ^= is_fence;
         if is_code || is_fence || shown_width(line) <= width {
             folded.push_str(line);
+        } else if let Some((row, last)) = narrow_column(line, width) {
+            let below = " ".repeat(indent_of(line) + 2 * INDENT);
+            push_folded(&mut folded, row, width, hang(row, width));
+            folded.push('\n');
+            push_folded(&mut folded, &format!("{below}{last}"), width, below.len());
         } else {
             push_folded(&mut folded, line, width, hang(line, width));
         }
@@ -57,9 +62,22 @@ fn push_folded(folded: &mut String, line: &str, width: usize, hang: usize) {
     }
 }
 
+/// The row and its last column, if that has too little room beside the others.
+fn narrow_column(line: &str, width: usize) -> Option<(&str, &str)> {
+    let start = indent_of(line);
+    let at = start + line.get(start..)?.rfind("  ")?;
+    let (row, last) = (line.get(..at)?.trim_end(), line.get(at + 2..)?);
+    let column = shown_width(line.get(..at + 2)?);
+    (column + LEAST_COLUMN > width && !last.is_empty()).then_some((row, last))
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
 /// Where later lines begin.
 fn hang(line: &str, width: usize) -> usize {
-    let start = line.len() - line.trim_start_matches(' ').len();
+    let start = indent_of(line);
     let text = line.get(start..).unwrap_or_default();
     // Items of a list go on below their first word.
     let bullet = if text.starts_with("- ") || text.starts_with("| ") { 2 } else { 0 };
@@ -67,9 +85,8 @@ fn hang(line: &str, width: usize) -> usize {
         text.rfind("  ").map(|at| shown_width(line.get(..start + at + 2).unwrap_or_default()));
     match last_column {
         Some(column) if column + LEAST_COLUMN <= width => column,
-        Some(_) => start + 2 * INDENT,
         None if bullet > 0 => start + bullet,
-        None => start + INDENT,
+        _ => start + INDENT,
     }
 }
 
@@ -114,6 +131,7 @@ a line of words that is too long for a screen of forty columns
 By rule: 2 buildkit/StageNameCasing, 1 hadolint/DL3008, 1 hadolint/DL3009
   check    lint every Dockerfile below this directory and fix it
   a-name-that-is-as-long-as-half-of-it    what it does in some words
+  probity check --fix      apply fixes, and more
 https://example.org/a/very/long/path/that/nobody/wants/to/see/cut
 短い 日本語の文は 二倍の幅を 持つので 早く 折り返す 必要が ある
 
@@ -135,6 +153,8 @@ code that is longer than the screen and must stay as it is
                    this directory and fix it
           a-name-that-is-as-long-as-half-of-it
               what it does in some words
+          probity check --fix
+              apply fixes, and more
         https://example.org/a/very/long/path/that/nobody/wants/to/see/cut
         短い 日本語の文は 二倍の幅を 持つので
           早く 折り返す 必要が ある

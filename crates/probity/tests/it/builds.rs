@@ -242,6 +242,24 @@ fn tally_does_not_fix_by_a_description() {
 }
 
 #[test]
+fn names_of_builds_without_a_file_that_describes_them_are_warned_of() {
+    let stage = stage();
+    let run = probity().args(["check", "--service", "api", "--target", "web", "api/Dockerfile"]);
+    let stderr = run.dir(stage.path()).run().stderr;
+    for warning in [
+        "--service has no effect without a Compose file; pass one: `probity check compose.yaml \
+         --service api`",
+        "--target has no effect without a Bake file; pass one: `probity check docker-bake.hcl \
+         --target web`",
+    ] {
+        assert!(stderr.contains(warning), "{stderr}");
+    }
+    let run = probity().args(["check", "--service", "api", "compose.yaml"]);
+    let stderr = run.dir(stage.path()).run().stderr;
+    assert!(!stderr.contains("has no effect"), "{stderr}");
+}
+
+#[test]
 fn a_description_without_builds_has_an_empty_report() {
     let stage = stage();
     let image = "services:\n  a:\n    image: b\n";

@@ -58,9 +58,9 @@ fn a_machine_without_anything_is_told_so() {
     assert_eq!(
         ready,
         format!(
-            "  check            yes\n  check --fix-ai   no   {agent}; {sandbox}\n  audit            yes\n  \
-             review           no   git: apt-get install git; {agent}; {sandbox}; a test runner: see \"Test tools\" above\n  \
-             acp              no   {agent}; {sandbox}\n  exec             no   {sandbox}\n"
+            "  check            yes\n  check --fix-ai   no   missing {agent}; {sandbox}\n  audit            yes\n  \
+             review           no   missing git: apt-get install git; {agent}; {sandbox}; a test runner: see \"Test tools\" above\n  \
+             acp              no   missing {agent}; {sandbox}\n  exec             no   missing {sandbox}\n"
         )
     );
     assert!(

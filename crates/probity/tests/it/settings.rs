@@ -1,6 +1,10 @@
 //! `probity.toml`, the settings in force, and the way there from the files of other tools.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -254,6 +258,29 @@ fn the_schemas_are_the_committed_ones_and_take_the_example_of_the_guide() {
     assert!(validator.is_valid(&serde_json::to_value(table).unwrap()), "{example}");
     let dir = directory(&[("probity.toml", example)]);
     probity().dir(&dir).args(["config"]).run().code(0);
+}
+
+/// Every variable sets a key that `probity.toml` accepts, or has the flag that it stands for.
+#[test]
+fn the_variables_page_lists_only_keys_and_flags_that_exist() {
+    let schema = probity().args(["config", "schema"]).run().code(0).stdout;
+    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let help = probity().args(["check", "--help"]).run().code(0).stdout;
+    let page = probity().args(["config", "variables", "--markdown"]).run().code(0).stdout;
+    let (settings, _) = page.split_once("## Other variables").unwrap();
+    let mut flags = BTreeSet::new();
+    for row in settings.lines().filter(|line| line.starts_with("| `")) {
+        let setting = row.split('`').nth(3).unwrap();
+        if setting.starts_with("--") {
+            assert!(help.contains(&format!("{setting} ")), "{row}");
+            flags.insert(setting);
+            continue;
+        }
+        let pointer = setting.replace('.', "/properties/");
+        assert!(schema.pointer(&format!("/properties/{pointer}")).is_some(), "{row}");
+    }
+    let expected = ["--context", "--exclude", "--fix", "--fix-level", "--fix-rule"];
+    assert_eq!(flags.into_iter().collect::<Vec<_>>(), expected);
 }
 
 /// A link that a repository brings must not lead a report to another file of the user's.

@@ -85,6 +85,24 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 #[test]
+fn examples_have_their_descriptions_below_at_60_columns() {
+    let run = probity().env("COLUMNS", "60").args(["review", "fix", "--help"]);
+    let help = run.run().code(0).stdout;
+    let (_, examples) = help.split_once("Examples:\n").unwrap();
+    let (examples, _) = examples.split_once("\n\n").unwrap();
+    insta::assert_snapshot!(examples, @r"
+    probity review fix --dry-run
+        show what would change
+    probity review fix ISS-001
+        apply one fix
+    probity review fix --commit
+        apply all fixes, one commit each with its test
+    probity review fix --branch fix/review
+        the same, on a new branch
+    ");
+}
+
+#[test]
 fn lines_are_folded_between_words_at_60_columns() {
     let dir = project();
     for &(code, args) in COMMANDS {

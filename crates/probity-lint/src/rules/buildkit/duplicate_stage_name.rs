@@ -16,8 +16,9 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// From this line on, the name refers to the later stage. `COPY --from` and `--target` can no
-    /// longer reach the earlier stage. The position of a line decides which stage the name means.
+    /// After this line, the name refers to the later stage. Before it, the name refers to the
+    /// earlier stage. Readers easily confuse the two, and `--target` cannot select the earlier
+    /// stage.
     ///
     /// # Examples
     ///

@@ -60,8 +60,8 @@ rule! {
     ///
     /// Unsafe: an agent proposes the mounts, because the file does not always show which commands
     /// read the variable. Afterward, the build needs `--secret id=…` instead of `--build-arg`.
-    /// probity offers a fix only for a variable without a value of its own that only `RUN` and
-    /// `ENV` use.
+    /// probity offers a fix only if the variable has no value in the file, and only `RUN` and `ENV`
+    /// use it.
     SecretsUsedInArgOrEnv {
         name: "buildkit/SecretsUsedInArgOrEnv",
         severity: Warning,
@@ -72,7 +72,7 @@ rule! {
             name: "max-churn",
             kind: OptionKind::Integer,
             default: "60",
-            about: "The share of lines that an agent may change, in percent; 0 means any.",
+            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
         }],
         equals: &["hadolint/DL3064"],
         url: "https://docs.docker.com/go/dockerfile/rule/secrets-used-in-arg-or-env/",

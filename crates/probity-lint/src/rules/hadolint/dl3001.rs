@@ -12,8 +12,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// These programs inspect or change a running machine, and a build does not have one. Services
-    /// do not start, processes of other steps do not exist, and nobody uses a terminal.
+    /// These programs are for a running machine. In a build, services do not keep running,
+    /// processes of other steps do not exist, and there is no terminal.
     ///
     /// # Examples
     ///

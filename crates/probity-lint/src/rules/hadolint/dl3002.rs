@@ -16,8 +16,9 @@ rule! {
     ///
     /// Flags the last `USER` of an image if it is `root` or `0`.
     ///
-    /// A variable has the value that the Compose or Bake build passes. Otherwise it has the default of
-    /// its `ARG`, but not under the names `hadolint` and `tally`.
+    /// The rule replaces a variable with the value that the Compose or Bake build passes, or with
+    /// the default of its `ARG`. If you run probity as `hadolint` or `tally`, the rule does not use
+    /// defaults.
     ///
     /// hadolint checks every stage. This rule checks only stages that no other stage uses: the last
     /// stage and separate build targets. It ignores an image that may start as root on purpose,
@@ -62,7 +63,7 @@ rule! {
             name: "max-churn",
             kind: OptionKind::Integer,
             default: "30",
-            about: "The share of lines that an agent may change, in percent; 0 means any.",
+            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3002",
     }

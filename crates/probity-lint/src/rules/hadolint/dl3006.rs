@@ -10,7 +10,7 @@ rule! {
     ///
     /// Flags a `FROM` whose image has neither a tag nor a digest.
     ///
-    /// The rule ignores stages, `scratch`, named build contexts and names that depend on a
+    /// The rule ignores earlier stages, `scratch`, named build contexts and names that contain a
     /// variable.
     ///
     /// # Why it is bad

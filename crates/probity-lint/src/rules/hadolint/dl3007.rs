@@ -10,8 +10,9 @@ rule! {
     ///
     /// Flags a `FROM` with the tag `latest` and no digest.
     ///
-    /// A variable has the value that the Compose or Bake build passes. Otherwise it has the default of
-    /// its `ARG`, but not under the names `hadolint` and `tally`.
+    /// The rule replaces a variable with the value that the Compose or Bake build passes, or with
+    /// the default of its `ARG`. If you run probity as `hadolint` or `tally`, the rule does not use
+    /// defaults.
     ///
     /// # Why it is bad
     ///

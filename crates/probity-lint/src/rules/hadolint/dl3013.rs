@@ -30,12 +30,12 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM python:3.12
     /// RUN pip install django
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM python:3.12
     /// RUN pip install django==5.0.6 -r requirements.txt
     /// ```
     Dl3013 {

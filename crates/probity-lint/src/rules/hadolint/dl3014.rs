@@ -37,8 +37,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Suggestion: the fix adds `-y`. A call that reads its answer from a pipe did not fail before,
-    /// and that answer may have been no.
+    /// Suggestion: the fix adds `-y`. If a pipe answers the question, as in `yes n | apt-get
+    /// install x`, the call already works, and `-y` overrides the answer.
     Dl3014 {
         name: "hadolint/DL3014",
         severity: Warning,

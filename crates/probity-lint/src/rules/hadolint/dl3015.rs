@@ -15,8 +15,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// Recommended packages are packages that most desktops need. In an image they take space and
-    /// add software that nobody requested and nobody updates.
+    /// `apt-get` also installs every package that a requested package recommends. Few images need
+    /// them. They take space, and each of them can have vulnerabilities.
     ///
     /// # Examples
     ///

@@ -27,12 +27,12 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM node:22
     /// RUN npm install -g express
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM node:22
     /// RUN npm install -g express@4.19.2
     /// ```
     Dl3016 {

@@ -40,7 +40,7 @@ rule! {
             name: "trusted-registries",
             kind: OptionKind::TextList,
             default: "[]",
-            about: "Registries that FROM may name; `*` at either end matches anything.",
+            about: "Trusted registries; `*` at the beginning or end matches anything.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3026",
     }

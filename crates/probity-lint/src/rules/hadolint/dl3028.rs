@@ -25,12 +25,12 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM ruby:3.3
     /// RUN gem install bundler
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM ruby:3.3
     /// RUN gem install bundler:2.5.11
     /// ```
     Dl3028 {

@@ -26,17 +26,17 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM rockylinux:9
     /// RUN yum install -y httpd-2.4
     /// ```
     ///
     /// ```dockerfile,fixed
-    /// FROM debian:12
+    /// FROM rockylinux:9
     /// RUN yum install -y httpd-2.4 && yum clean all
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM rockylinux:9
     /// RUN yum install -y httpd-2.4 && yum clean all
     /// ```
     ///

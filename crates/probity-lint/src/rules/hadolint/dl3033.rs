@@ -30,12 +30,12 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM rockylinux:9
     /// RUN yum install -y httpd
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM rockylinux:9
     /// RUN yum install -y httpd-2.4.57
     /// ```
     Dl3033 {

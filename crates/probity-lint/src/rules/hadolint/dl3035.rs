@@ -11,7 +11,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// The image then contains a different release than its base image names.
+    /// The upgrade can install another release of the distribution. The tag of the base image then
+    /// no longer tells which release the image contains.
     ///
     /// # Examples
     ///

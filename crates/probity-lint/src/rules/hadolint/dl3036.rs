@@ -26,17 +26,17 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM opensuse/leap:15.6
     /// RUN zypper install -y httpd=2.4
     /// ```
     ///
     /// ```dockerfile,fixed
-    /// FROM debian:12
+    /// FROM opensuse/leap:15.6
     /// RUN zypper install -y httpd=2.4 && zypper clean
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM opensuse/leap:15.6
     /// RUN zypper install -y httpd=2.4 && zypper clean
     /// ```
     ///

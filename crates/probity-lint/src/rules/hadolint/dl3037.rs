@@ -23,12 +23,12 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM opensuse/leap:15.6
     /// RUN zypper install -y httpd
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM opensuse/leap:15.6
     /// RUN zypper install -y httpd=2.4.57
     /// ```
     Dl3037 {

@@ -20,24 +20,24 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM fedora:41
     /// RUN dnf install httpd-2.4
     /// ```
     ///
     /// ```dockerfile,fixed
-    /// FROM debian:12
+    /// FROM fedora:41
     /// RUN dnf install -y httpd-2.4
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM fedora:41
     /// RUN dnf install -y httpd-2.4
     /// ```
     ///
     /// # Fix safety
     ///
-    /// Suggestion: the fix adds `-y`. A call that reads its answer from a pipe did not fail before,
-    /// and that answer may have been no.
+    /// Suggestion: the fix adds `-y`. If a pipe answers the question, as in `yes n | dnf install
+    /// x`, the call already works, and `-y` overrides the answer.
     Dl3038 {
         name: "hadolint/DL3038",
         severity: Warning,

@@ -27,17 +27,17 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM fedora:41
     /// RUN dnf install -y httpd-2.4
     /// ```
     ///
     /// ```dockerfile,fixed
-    /// FROM debian:12
+    /// FROM fedora:41
     /// RUN dnf install -y httpd-2.4 && dnf clean all
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM fedora:41
     /// RUN dnf install -y httpd-2.4 && dnf clean all
     /// ```
     ///

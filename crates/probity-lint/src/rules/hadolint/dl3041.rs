@@ -30,12 +30,12 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM fedora:41
     /// RUN dnf install -y httpd
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM fedora:41
     /// RUN dnf install -y httpd-2.4.57
     /// ```
     Dl3041 {

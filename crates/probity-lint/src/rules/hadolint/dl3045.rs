@@ -18,8 +18,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// The `WORKDIR` of the base image decides where the files go, and it may change with the
-    /// image.
+    /// The files go to the working directory of the base image. A new version of that image may
+    /// have another one.
     ///
     /// # Examples
     ///

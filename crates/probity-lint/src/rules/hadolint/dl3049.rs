@@ -43,7 +43,7 @@ rule! {
             name: "labels",
             kind: OptionKind::TextList,
             default: "[]",
-            about: "Labels that the image must have.",
+            about: "Required labels.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3049",
     }

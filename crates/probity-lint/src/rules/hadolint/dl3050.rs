@@ -41,7 +41,7 @@ rule! {
             name: "labels",
             kind: OptionKind::TextList,
             default: "[]",
-            about: "The labels that there may be.",
+            about: "Allowed labels.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3050",
     }

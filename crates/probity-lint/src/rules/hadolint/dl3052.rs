@@ -41,7 +41,7 @@ rule! {
             name: "labels",
             kind: OptionKind::TextList,
             default: "[]",
-            about: "Labels whose value must be an address.",
+            about: "Labels whose value must be a URL.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3052",
     }

@@ -43,7 +43,7 @@ rule! {
             name: "labels",
             kind: OptionKind::TextList,
             default: "[]",
-            about: "Labels whose value must be a time of RFC 3339.",
+            about: "Labels whose value must be an RFC 3339 timestamp.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3053",
     }

@@ -42,7 +42,7 @@ rule! {
             name: "labels",
             kind: OptionKind::TextList,
             default: "[]",
-            about: "Labels whose value must be a git hash.",
+            about: "Labels whose value must be a Git hash.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3055",
     }

@@ -41,8 +41,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Unsafe: an agent proposes the check, because the file does not say for certain how the
-    /// service answers. Often the agent should propose no check.
+    /// Unsafe: an agent proposes the check, because the file does not show how the service answers.
+    /// For an image that is not a service, the agent should leave the file unchanged.
     Dl3057 {
         name: "hadolint/DL3057",
         severity: Off,
@@ -53,7 +53,7 @@ rule! {
             name: "max-churn",
             kind: OptionKind::Integer,
             default: "20",
-            about: "The share of lines that an agent may change, in percent; 0 means any.",
+            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3057",
     }

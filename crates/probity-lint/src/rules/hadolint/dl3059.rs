@@ -43,8 +43,8 @@ rule! {
     /// # Fix safety
     ///
     /// Suggestion: the fix joins the two commands with `&&`. The same commands run in the same
-    /// order. But the cache no longer keeps the two steps apart, and the author may have wanted
-    /// that.
+    /// order. But the build then caches both commands as one step, and the author may have
+    /// separated them on purpose.
     ///
     /// probity offers no fix if:
     ///

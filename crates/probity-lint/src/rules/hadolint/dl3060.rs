@@ -28,17 +28,17 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM node:22
     /// RUN yarn install --frozen-lockfile
     /// ```
     ///
     /// ```dockerfile,fixed
-    /// FROM debian:12
+    /// FROM node:22
     /// RUN yarn install --frozen-lockfile && yarn cache clean
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM node:22
     /// RUN yarn install --frozen-lockfile && yarn cache clean
     /// ```
     ///

@@ -25,12 +25,12 @@ rule! {
     /// # Examples
     ///
     /// ```dockerfile,bad
-    /// FROM debian:12
+    /// FROM golang:1.23
     /// RUN go install golang.org/x/tools/cmd/goimports
     /// ```
     ///
     /// ```dockerfile,good
-    /// FROM debian:12
+    /// FROM golang:1.23
     /// RUN go install golang.org/x/tools/cmd/goimports@v0.21.0
     /// ```
     Dl3062 {

@@ -14,8 +14,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// Kubernetes cannot tell whether a name is root, so it rejects the image under `runAsNonRoot`.
-    /// It accepts a UID other than 0.
+    /// Kubernetes cannot tell whether a name is root. With `runAsNonRoot`, it does not start such a
+    /// container, but it starts one whose UID is not 0.
     ///
     /// # Examples
     ///

@@ -19,7 +19,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// Both tools do the same. It is enough to install and update one of them.
+    /// Both tools download files, so one of them is enough. The image then has one package less to
+    /// install and update.
     ///
     /// # Examples
     ///
@@ -49,7 +50,7 @@ rule! {
             name: "max-churn",
             kind: OptionKind::Integer,
             default: "20",
-            about: "The share of lines that an agent may change, in percent; 0 means any.",
+            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL4001",
     }

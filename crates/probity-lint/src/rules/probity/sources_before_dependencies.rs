@@ -64,7 +64,7 @@ rule! {
             name: "max-churn",
             kind: OptionKind::Integer,
             default: "50",
-            about: "The share of lines that an agent may change, in percent; 0 means any.",
+            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
         }],
     }
 }

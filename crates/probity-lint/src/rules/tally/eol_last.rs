@@ -53,7 +53,7 @@ rule! {
             name: "mode",
             kind: OptionKind::OneOf(&["always", "never"]),
             default: "always",
-            about: "Whether the file must end with a newline, or must not.",
+            about: "`always` requires a newline at the end of the file; `never` forbids it.",
         }],
     }
 }

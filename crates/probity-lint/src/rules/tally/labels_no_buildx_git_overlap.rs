@@ -63,7 +63,7 @@ const OPTIONS: &[OptionSpec] = &[OptionSpec {
     name: "buildx-git-labels",
     kind: OptionKind::OneOf(&["full", "true", "1", "off", "none", "false", "0"]),
     default: "full",
-    about: "The value of BUILDX_GIT_LABELS in your builds",
+    about: "Value of `BUILDX_GIT_LABELS` in your builds.",
 }];
 
 const REVISION: &str = "org.opencontainers.image.revision";

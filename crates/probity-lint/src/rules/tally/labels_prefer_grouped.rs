@@ -68,7 +68,7 @@ const OPTIONS: &[OptionSpec] = &[OptionSpec {
     name: "min-labels",
     kind: OptionKind::Integer,
     default: "3",
-    about: "Number of labels in consecutive instructions from which the rule reports",
+    about: "Minimum number of labels in consecutive instructions that the rule flags.",
 }];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {

@@ -68,13 +68,13 @@ const OPTIONS: &[OptionSpec] = &[
         name: "order",
         kind: OptionKind::OneOf(&["oci-logical", "lexical"]),
         default: "oci-logical",
-        about: "Order of the labels: by purpose, or by the alphabet",
+        about: "Order of the labels: by purpose (`oci-logical`) or alphabetical (`lexical`).",
     },
     OptionSpec {
         name: "sort-unknown",
         kind: OptionKind::Boolean,
         default: "false",
-        about: "Sort labels of other organizations by the alphabet",
+        about: "Sort labels of other organizations alphabetically.",
     },
 ];
 

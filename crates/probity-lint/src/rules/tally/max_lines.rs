@@ -48,19 +48,19 @@ rule! {
                 name: "max",
                 kind: OptionKind::Integer,
                 default: "50",
-                about: "The most lines that a file may have.",
+                about: "Maximum number of lines.",
             },
             OptionSpec {
                 name: "skip-blank-lines",
                 kind: OptionKind::Boolean,
                 default: "true",
-                about: "Whether blank lines do not count.",
+                about: "Do not count blank lines.",
             },
             OptionSpec {
                 name: "skip-comments",
                 kind: OptionKind::Boolean,
                 default: "true",
-                about: "Whether comment lines do not count.",
+                about: "Do not count comment lines.",
             },
         ],
     }

@@ -71,7 +71,7 @@ rule! {
             name: "mode",
             kind: OptionKind::OneOf(&["grouped", "always", "never"]),
             default: "grouped",
-            about: "Which instructions a blank line separates.",
+            about: "Where blank lines belong; see above.",
         }],
     }
 }

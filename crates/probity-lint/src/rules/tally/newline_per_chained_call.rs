@@ -90,7 +90,7 @@ rule! {
             name: "min-commands",
             kind: OptionKind::Integer,
             default: "2",
-            about: "How many commands make a chain.",
+            about: "Minimum number of joined commands that the rule flags.",
         }],
         url: "https://tally.wharflab.com/rules/tally/newline-per-chained-call/",
     }

@@ -26,15 +26,15 @@ rule! {
     ///
     /// ```dockerfile,bad
     /// FROM   alpine:3.20  AS base
-    /// ENV    A=1   B="two  blanks"
-    /// RUN    echo  "two  blanks"
+    /// ENV    A=1   B="two  spaces"
+    /// RUN    echo  "two  spaces"
     /// CMD ["sh",   "-c"]
     /// ```
     ///
     /// ```dockerfile,fixed
     /// FROM alpine:3.20 AS base
-    /// ENV A=1 B="two  blanks"
-    /// RUN echo  "two  blanks"
+    /// ENV A=1 B="two  spaces"
+    /// RUN echo  "two  spaces"
     /// CMD ["sh", "-c"]
     /// ```
     ///

@@ -61,19 +61,19 @@ rule! {
                 name: "max",
                 kind: OptionKind::Integer,
                 default: "1",
-                about: "The most blank lines between other lines.",
+                about: "Maximum number of blank lines in a row.",
             },
             OptionSpec {
                 name: "max-bof",
                 kind: OptionKind::Integer,
                 default: "0",
-                about: "The most blank lines at the beginning of the file.",
+                about: "Maximum number of blank lines at the beginning of the file.",
             },
             OptionSpec {
                 name: "max-eof",
                 kind: OptionKind::Integer,
                 default: "0",
-                about: "The most blank lines at the end of the file.",
+                about: "Maximum number of blank lines at the end of the file.",
             },
         ],
     }

@@ -58,13 +58,13 @@ rule! {
                 name: "ignore-comments",
                 kind: OptionKind::Boolean,
                 default: "false",
-                about: "Whether comment lines may end with spaces.",
+                about: "Ignore spaces at the end of comment lines.",
             },
             OptionSpec {
                 name: "skip-blank-lines",
                 kind: OptionKind::Boolean,
                 default: "false",
-                about: "Whether lines that contain only spaces are ignored.",
+                about: "Ignore lines that contain only spaces.",
             },
         ],
     }

@@ -67,7 +67,7 @@ const OPTIONS: &[OptionSpec] = &[OptionSpec {
     name: "enabled",
     kind: OptionKind::Boolean,
     default: "true",
-    about: "Whether the rule reports anything",
+    about: "Set to `false` to disable the rule.",
 }];
 
 const ENDINGS: &[&str] =

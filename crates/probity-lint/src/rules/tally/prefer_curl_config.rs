@@ -46,19 +46,19 @@ const OPTIONS: &[OptionSpec] = &[
         name: "retry",
         kind: OptionKind::Integer,
         default: "5",
-        about: "Number of further attempts that the advice names",
+        about: "Number of retries that the message recommends.",
     },
     OptionSpec {
         name: "connect-timeout",
         kind: OptionKind::Integer,
         default: "15",
-        about: "Seconds until a connection fails, as the advice names them",
+        about: "Connection timeout in seconds that the message recommends.",
     },
     OptionSpec {
         name: "max-time",
         kind: OptionKind::Integer,
         default: "300",
-        about: "Seconds until a download fails, as the advice names them",
+        about: "Download timeout in seconds that the message recommends.",
     },
 ];
 

@@ -27,8 +27,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// Readers see the structure of a text by its indentation. A difference between two versions is
-    /// easier to read if each member has its own line.
+    /// Readers see the structure of a text by its indentation. A diff is easier to read if each
+    /// member has its own line.
     ///
     /// # Examples
     ///
@@ -72,8 +72,8 @@ rule! {
     ///
     /// # Fix safety
     ///
-    /// Suggestion. The fix writes the layout. JSON files have other bytes and the same value. The
-    /// shell runs the same commands.
+    /// Suggestion. The fix changes only spaces and newlines. The JSON value and the shell commands
+    /// stay the same, but the bytes of the file change.
     PreferFormattedHeredocs {
         name: "tally/prefer-formatted-heredocs",
         severity: Style,

@@ -69,6 +69,8 @@ rule! {
     /// CMD ["app"]
     /// ```
     ///
+    /// This image starts nothing, so it is a base image:
+    ///
     /// ```dockerfile,good
     /// FROM debian:12
     /// RUN apt-get update && apt-get install -y gcc=12.2 make=4.3 git=2.39
@@ -89,13 +91,13 @@ rule! {
                 name: "min-score",
                 kind: OptionKind::Integer,
                 default: "4",
-                about: "The score from which on the rule speaks.",
+                about: "Minimum score that the rule flags.",
             },
             OptionSpec {
                 name: "max-churn",
                 kind: OptionKind::Integer,
                 default: "0",
-                about: "The share of lines that an agent may change, in percent; 0 means any.",
+                about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
             },
         ],
     }

@@ -18,7 +18,8 @@ rule! {
     ///
     /// # Why it is bad
     ///
-    /// On `SIGTERM`, nginx drops open connections. On `SIGQUIT`, it finishes them.
+    /// On `SIGTERM`, nginx drops open connections. On `SIGQUIT`, it completes the open requests
+    /// first.
     ///
     /// # Examples
     ///

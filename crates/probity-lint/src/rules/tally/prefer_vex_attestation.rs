@@ -25,7 +25,7 @@ rule! {
     ///
     /// ```dockerfile,good
     /// FROM debian:12
-    /// COPY app.json /usr/share/app/
+    /// COPY app /usr/bin/
     /// ```
     PreferVexAttestation {
         name: "tally/prefer-vex-attestation",

@@ -47,13 +47,13 @@ const OPTIONS: &[OptionSpec] = &[
         name: "timeout",
         kind: OptionKind::Integer,
         default: "15",
-        about: "Seconds until a request fails, as the advice names them",
+        about: "Timeout in seconds that the message recommends.",
     },
     OptionSpec {
         name: "tries",
         kind: OptionKind::Integer,
         default: "5",
-        about: "Number of attempts that the advice names",
+        about: "Number of attempts that the message recommends.",
     },
 ];
 

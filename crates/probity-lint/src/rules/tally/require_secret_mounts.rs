@@ -76,7 +76,7 @@ const OPTIONS: &[OptionSpec] = &[OptionSpec {
     name: "commands",
     kind: OptionKind::SecretMounts,
     default: "",
-    about: "Programs, each with the `id` of its secret and a `target` file or an `env` variable",
+    about: "Programs, each with the `id` of its secret and a `target` file or an `env` variable.",
 }];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {

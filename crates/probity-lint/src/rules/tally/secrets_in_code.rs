@@ -57,13 +57,13 @@ rule! {
                 name: "allowed-patterns",
                 kind: OptionKind::TextList,
                 default: "[]",
-                about: "Regular expressions; a secret in which one matches is let go.",
+                about: "Regular expressions; the rule ignores secrets that match one of them.",
             },
             OptionSpec {
                 name: "allowed-kinds",
                 kind: OptionKind::TextList,
                 default: "[]",
-                about: "Kinds of secrets that are not looked for, such as `jwt`.",
+                about: "Kinds of secrets that the rule ignores, such as `jwt`.",
             },
         ],
     }

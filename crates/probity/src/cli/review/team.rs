@@ -19,9 +19,9 @@ pub(super) const PUBLISH_EXAMPLES: &str = "Examples:
   probity review publish review/review.json --gitlab
   probity review publish --gitea --endpoint https://git.example.org/api/v1 --project o/r --pull 7
 
-probity writes one summary comment, a comment for each proven issue on the lines of the diff, and a check
-run or commit status. Publishing again updates these comments and adds nothing. Threads of fixed issues
-are resolved; a thread that a person has answered or resolved stays as it is.
+probity writes one summary comment, a comment for each proven issue on a line of the diff, and a \
+check run or commit status. If you publish again, probity updates these comments. It resolves the \
+threads of fixed issues, but not a thread that a person has answered or resolved.
 
 The token comes from GITHUB_TOKEN, GITLAB_TOKEN or GITEA_TOKEN.
 
@@ -32,14 +32,15 @@ pub(super) const VERDICT_EXAMPLES: &str = "Examples:
   probity review verdict ISS-004 wont-fix --reason 'the module is removed in May'
   probity review verdict ISS-001 accurate --reason 'it was in production'
 
-An issue with the verdict false-positive or wont-fix does not lower the score. Reports list it with your
-name and the reason. It returns only if its lines change. probity updates review.json and its reports.";
+An issue with the verdict false-positive or wont-fix does not lower the score. Reports list it with \
+your name and the reason. The verdict ends if the lines of the issue change. probity updates \
+review.json and its reports.";
 
 pub(super) const SERVE_EXAMPLES: &str = "Examples:
   probity review serve
   probity review serve --port 8080 --database-url postgres://localhost/reviews
 
-probity prints the URL and serves pages until you press Ctrl-C. It listens on 127.0.0.1 only,
+probity prints the URL and serves pages until you press Ctrl-C. It listens on 127.0.0.1 only, \
 changes nothing, and refuses requests with another Host header.";
 
 #[derive(Args, Debug)]
@@ -145,8 +146,12 @@ pub(super) struct ServeArgs {
     #[command(flatten)]
     pub(super) place: PlaceArgs,
     /// Port to listen on; 0 takes a free one
-    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    #[arg(long, value_name = "PORT", default_value_t = 0, value_parser = port)]
     pub(super) port: u16,
+}
+
+fn port(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| "not a whole number from 0 to 65535".to_owned())
 }
 
 fn person_verdict(text: &str) -> Result<PersonVerdict, String> {

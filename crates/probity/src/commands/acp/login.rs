@@ -90,7 +90,10 @@ fn own_command(agent: &str) -> Option<Vec<String>> {
 /// The agent's own answer to `initialize`.
 fn asked(agent: &Sandboxed, store: &Files, cwd: &Path) -> anyhow::Result<String> {
     let Started { stdin, stdout, stderr: _stderr, process } =
-        agent.start(&agent.workspace(cwd, &[])?).context("cannot ask the agent for its logins")?;
+        agent.start(&agent.workspace(cwd, &[])?).context(Failure::new(
+            "cannot ask the agent for its logins",
+            "`probity agent list` shows which agents start here, and how to install the others",
+        ))?;
     let request = format!(
         r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":1,"clientCapabilities":{CLIENT}}}}}"#
     );

@@ -72,7 +72,7 @@ fn of_directory(dir: &Path) -> anyhow::Result<Vec<Skill>> {
         }
         return Err(Failure::new(
             format!("Audit skills directory not found: {}", dir.display()),
-            "without --skills-dir the embedded skills are used",
+            "pass a directory that exists; without --skills-dir, an audit uses the embedded skills",
         )
         .into());
     }

@@ -32,8 +32,15 @@ pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
     let has_stdin = options.paths.iter().any(|path| path.as_os_str() == "-");
     if options.stdin_filename.is_some() && !has_stdin {
         return Err(Failure::new(
-            "--stdin-filename is given, but standard input is not checked",
+            "--stdin-filename names standard input, but no path is `-`",
             "add `-` to the paths",
+        )
+        .into());
+    }
+    if options.watch && has_stdin {
+        return Err(Failure::new(
+            "--watch cannot watch standard input",
+            "pass the file instead of `-`, or remove --watch",
         )
         .into());
     }
@@ -42,7 +49,7 @@ pub(super) fn refuse_nonsense(options: &Options) -> anyhow::Result<()> {
     let is_unsafe = given(key::check::unsafe_fixes.key.path).is_some_and(|said| said == "true");
     if let (Some(level), true) = (level, is_unsafe) {
         let what = format!("--fix-level {level} and --fix-unsafe cannot be used together");
-        return Err(Failure::new(what, "give one of them").into());
+        return Err(Failure::new(what, "use one of them").into());
     }
     Ok(())
 }

@@ -57,7 +57,7 @@ pub(crate) fn run(options: &MigrateOptions) -> anyhow::Result<Exit> {
         tracing::warn!("{reason}");
     }
     if text.is_empty() {
-        let what = "no file here has settings that probity.toml can hold";
+        let what = "no file here has settings that probity.toml can contain";
         let names = ".tally.toml, tally.toml, .hadolint.yaml and .containai/config.toml";
         return Err(Failure::new(what, format!("run it in the directory of {names}")).into());
     }

@@ -27,7 +27,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("PROBITY_DOCS_URL", "URL of a documentation site, for links to rule pages"),
     ("COLUMNS", "Width of text output in columns [default: the width of the terminal]"),
     ("NO_COLOR", "Do not use colors if it is not empty"),
-    ("FORCE_COLOR, CLICOLOR_FORCE", "Use colors also if the output is not a terminal"),
+    ("FORCE_COLOR, CLICOLOR_FORCE", "Use colors even if the output is not a terminal"),
     ("CLICOLOR", "Do not use colors if it is 0"),
     ("XDG_CONFIG_HOME", "Directory of your own configuration files [default: ~/.config]"),
     (
@@ -36,19 +36,25 @@ const OTHERS: &[(&str, &str)] = &[
     ),
     ("XDG_CACHE_HOME", "Directory of caches of proofs and registries [default: ~/.cache]"),
     ("HOME", "Home directory, for the defaults above and for login files"),
-    ("PATH", "Directories in which agents, engines and test runners are looked for"),
+    ("PATH", "Directories in which probity looks for agents, engines and test runners"),
     ("TMPDIR", "Directory of temporary copies"),
-    ("TALLY_NO_INLINE_DIRECTIVES", "The opposite of check.inline-directives.enabled"),
+    (
+        "TALLY_NO_INLINE_DIRECTIVES",
+        "If true, the same as `check.inline-directives.enabled = false`",
+    ),
     ("TALLY_RULES_RULE_OPTION", "Option of a rule, such as TALLY_RULES_MAX_LINES_MAX"),
-    ("PROBITY_CHECK__RULES_RULE_OPTION", "The same, such as PROBITY_CHECK__RULES_MAX_LINES_MAX"),
+    (
+        "PROBITY_CHECK__RULES_RULE_OPTION",
+        "Option of a rule, such as PROBITY_CHECK__RULES_MAX_LINES_MAX",
+    ),
     ("HADOLINT_*", "Settings under the name hadolint, as hadolint documents them"),
     ("REPO_DIR", "Repository under the name ci-agent-review [default: repo]"),
     ("GITHUB_ACTIONS", "If `true`, a review prints annotations"),
-    ("GITHUB_STEP_SUMMARY", "File to which a review appends its markdown report"),
+    ("GITHUB_STEP_SUMMARY", "File to which a review appends its Markdown report"),
     ("CAI_ACP_TEST_MODE", "If 1, `acp` accepts any agent name and runs `NAME --acp`"),
     ("CAI_ACP_DIRECT_SPAWN", "If 1, `acp` starts agents without a container"),
-    ("CAI_HOST_WORKSPACE", "Set inside a sandbox: path of the workspace on the host"),
-    ("CAI_NO_UPDATE_CHECK", "Set to 1 for agents of `acp`"),
+    ("CAI_HOST_WORKSPACE", "probity sets it inside a sandbox: path of the workspace on the host"),
+    ("CAI_NO_UPDATE_CHECK", "probity sets it to 1 for the agents of `acp`"),
     (
         "OPENAI_API_KEY, ANTHROPIC_API_KEY",
         "API key of the provider, unless `audit.api-key-env` names another variable",
@@ -87,17 +93,25 @@ fn variables(key: &Key) -> Vec<(String, &'static str)> {
     all
 }
 
+/// The key in `probity.toml`, or the flag of a setting that no file may contain.
+fn setting(key: &Key) -> String {
+    match key.flag {
+        Some(flag) if !key.in_file => format!("--{}", flag.long),
+        _ => key.path.to_owned(),
+    }
+}
+
 fn list() -> String {
     let mut page = String::new();
     for key in table::keys() {
         for (variable, only) in variables(key) {
             let only = if only.is_empty() { String::new() } else { format!(" (only {only})") };
-            let (path, doc) = (key.path, key.doc());
+            let (setting, doc) = (setting(key), key.doc());
             let default = key.default_text();
             let default =
                 if default.is_empty() { String::new() } else { format!(" [default: {default}]") };
             // Writing to a string cannot fail.
-            _ = writeln!(page, "{variable:<52} {path:<38}  {doc}{default}{only}");
+            _ = writeln!(page, "{variable:<52} {setting:<38}  {doc}{default}{only}");
         }
     }
     _ = writeln!(page);
@@ -116,7 +130,7 @@ fn markdown_page() -> String {
     for section in table::SECTIONS {
         _ = write!(
             page,
-            "\n## `[{section}]`\n\n| variable | key | default | meaning |\n|---|---|---|---|\n"
+            "\n## `[{section}]`\n\n| variable | key or flag | default | meaning |\n|---|---|---|---|\n"
         );
         for key in table::keys().filter(|key| key.section() == *section) {
             for (variable, only) in variables(key) {
@@ -129,13 +143,15 @@ fn markdown_page() -> String {
                     default => format!("`{default}`"),
                 };
                 let doc = key.doc().replace('|', "\\|");
-                _ = writeln!(page, "| `{variable}` | `{}` | {default} | {doc}{only} |", key.path);
+                let setting = setting(key);
+                _ = writeln!(page, "| `{variable}` | `{setting}` | {default} | {doc}{only} |");
             }
         }
     }
     page.push_str("\n## Other variables\n\n| variable | meaning |\n|---|---|\n");
     for (name, about) in OTHERS {
-        _ = writeln!(page, "| `{name}` | {about} |");
+        let names = name.replace(", ", "`, `");
+        _ = writeln!(page, "| `{names}` | {about} |");
     }
     page
 }

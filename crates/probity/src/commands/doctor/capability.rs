@@ -47,8 +47,10 @@ pub(super) fn capabilities(found: &Found<'_>) -> Vec<Capability> {
 impl Capability {
     /// Its name, whether it can be used, and what is missing.
     pub(super) fn row(&self) -> (&'static str, &'static str, String) {
-        let mark = if self.ready { "yes" } else { "no" };
-        (self.name, mark, self.missing.join("; "))
+        if self.ready {
+            return (self.name, "yes", String::new());
+        }
+        (self.name, "no", format!("missing {}", self.missing.join("; ")))
     }
 }
 

@@ -236,7 +236,8 @@ pub(super) fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
 }
 
 /// What to do if a review that was named is not there.
-pub(super) const NAME_REVIEW: &str = "name the review.json that a review wrote";
+pub(super) const NAME_REVIEW: &str =
+    "run `probity review` first, or pass the review.json that it wrote";
 
 /// Reads a review that is written already; `help` says what to do if it is not there.
 pub(super) fn read_review(path: &Path, help: &'static str) -> anyhow::Result<ReviewOutput> {
@@ -244,7 +245,10 @@ pub(super) fn read_review(path: &Path, help: &'static str) -> anyhow::Result<Rev
     let text =
         read_bounded(path).with_context(|| Failure::new(format!("cannot read {shown}"), help))?;
     read(&text).with_context(|| {
-        Failure::new(format!("{shown} cannot be used"), "let the review write it again")
+        Failure::new(
+            format!("{shown} cannot be used"),
+            "run `probity review` again, which writes a new review.json",
+        )
     })
 }
 

@@ -46,7 +46,7 @@ fn judge(path: &Path, flags: impl Fn(Bar) -> Bar) -> anyhow::Result<Exit> {
     }
     review.validate_score().with_context(|| {
         let what = format!("{} contradicts itself", path.display());
-        Failure::new(what, "let the review write it again")
+        Failure::new(what, "run `probity review` again, which writes a new review.json")
     })?;
     let critical =
         review.proven_issues.iter().filter(|issue| issue.severity == Risk::Critical).count();

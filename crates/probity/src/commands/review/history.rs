@@ -219,8 +219,8 @@ pub(crate) fn list(args: &HistoryOptions) -> anyhow::Result<Exit> {
         ListFormat::Text if entries.is_empty() => {
             let line = match (&repo, history.list(None, 1)?.is_empty()) {
                 (Some(repo), false) => format!(
-                    "no review of {} has been stored; `--repo DIR` names another repository, and `--all` \
-                     lists the reviews of all repositories\n",
+                    "no review of this repository ({}) is in the history; `--repo DIR` names another \
+                     repository, and `--all` lists the reviews of all repositories\n",
                     visible::line(repo)
                 ),
                 _ => NO_REVIEWS.to_owned(),

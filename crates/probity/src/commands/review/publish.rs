@@ -75,7 +75,7 @@ pub(crate) fn publish(command: &PublishCommand) -> anyhow::Result<Exit> {
 fn check(path: &Path, review: &ReviewOutput, project: &str) -> anyhow::Result<()> {
     review.validate().with_context(|| {
         let what = format!("{} contradicts itself", path.display());
-        Failure::new(what, "let the review write it again")
+        Failure::new(what, "run `probity review` again, which writes a new review.json")
     })?;
     // Without an origin a repository has a name of its own, which tells nothing.
     let repo = &review.metadata.repo;

@@ -30,8 +30,8 @@ section! {
             /// Variable that contains the API key
             api_key_env: Option<String> = None, flag_of("api-key-env", "NAME"), trix(),
                 guard(Guard::User);
-            /// Agent of the provider acp (a known name or a command), command (the same) or replay (a
-            /// file)
+            /// Agent for the providers acp and command (a known name or a command), or the recording for
+            /// replay (a file)
             agent: Option<String> = None, flag_of("agent", "AGENT"), guard(Guard::AgentName);
             /// Sandbox of the agent
             sandbox: Sandbox = Sandbox::Auto,

@@ -23,7 +23,7 @@ section! {
             /// Rule set: `recommended` finds defects, `strict` adds correctness, size and security,
             /// `all` adds layout and style
             preset: Preset = Preset::Recommended, flag_of("preset", "PRESET");
-            /// Apply suggestions and unsafe fixes too
+            /// With --fix or --diff: apply suggestions and unsafe fixes too
             unsafe_fixes: Option<bool> = None, flag("fix-unsafe"), tally("unsafe-fixes"),
                 also(&["TALLY_FIX_UNSAFE"]);
             /// Apply fixes up to this level: `safe` keeps the image as it is, `suggestion` may change
@@ -61,15 +61,15 @@ section! {
                 tally("output.fail-level"), tally_default("style");
         }
         rules RuleChoice {
-            /// Run these rules (as a flag: only these): a name, `namespace/*` or `*`
+            /// Rules to run: names, `namespace/*` or `*`; the flag runs only these, the key adds them
             include: Vec<Sourced<String>> = Vec::new(), flag_of("select", "RULE"),
                 tally("rules.include"), also(&["TALLY_RULES_SELECT"]), appends();
-            /// Never report these rules; wins over included ones
+            /// Rules to disable: names, `namespace/*` or `*`; wins over selected rules
             exclude: Vec<Sourced<String>> = Vec::new(), flag_of("ignore", "RULE"),
                 tally("rules.exclude"), also(&["TALLY_RULES_IGNORE"]), appends();
         }
         inline_directives InlineDirectives {
-            /// Obey ignore directives in the files
+            /// Apply the suppression comments in the files
             enabled: bool = true, tally("inline-directives.enabled"),
                 no_flag("no-inline-directives", "Ignore the suppression comments in the files");
             /// Report directives that name unknown rules
@@ -95,13 +95,13 @@ section! {
                 tally("slow-checks.timeout");
             /// Skip slow checks for files that already have an error
             fail_fast: bool = true, tally("slow-checks.fail-fast");
-            /// Registries to ask first: `registry=mirror`, or a mirror of Docker Hub
+            /// Registries to ask first: `registry=mirror`, or `mirror` for Docker Hub
             mirrors: Vec<String> = Vec::new(), guard(Guard::User);
             /// Registries on this machine to ask without TLS, such as `localhost:5000`
             insecure_registries: Vec<String> = Vec::new(), guard(Guard::User);
         }
         shellcheck Shellcheck {
-            /// Source of ShellCheck findings: this program, an installed `shellcheck`, or none
+            /// Source of ShellCheck findings: probity itself, an installed `shellcheck`, or none
             mode: ShellcheckMode = ShellcheckMode::Native, flag_of("shellcheck", "HOW"),
                 tally("shellcheck.mode"), also(&["TALLY_SHELLCHECK"]);
             /// Time limit for one run of an installed `shellcheck`

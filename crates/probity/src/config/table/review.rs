@@ -17,12 +17,12 @@ section! {
             /// replay:FILE, a recording or a list of findings
             agent: String = "claude".to_owned(), flag_of("agent", "AGENT"), step("AGENT_CLI"),
                 guard(Guard::AgentName);
-            /// Model for the agent; without it the agent chooses
+            /// Model for the agent [default: the agent chooses]
             model: Option<String> = None, flag_of("model", "NAME"), step("AGENT_MODEL");
             /// Profile of weights and paths: default, security or strict
             profile: String = "default".to_owned(), flag_of("profile", "NAME"),
                 step("REVIEW_PROFILE"), guard(Guard::Tighten(&["strict", "default", "security"]));
-            /// review.yml to apply over the profile; probity does not look for one itself
+            /// Apply this review.yml over the profile; without it, probity reads no review.yml
             config: Option<PathBuf> = None, flag_of("config", "FILE"), step("REVIEW_CONFIG"),
                 guard(Guard::User);
             /// Lowest score that passes
@@ -39,8 +39,8 @@ section! {
             /// Git reference to compare with
             base: String = "main".to_owned(), flag_of("base", "REF"), step("BASE_REF"),
                 guard(Guard::User);
-            /// Database for the history (postgres://… or sqlite:FILE); without it a file in the state
-            /// directory
+            /// Database for the history: postgres://… or sqlite:FILE [default: a file in the state
+            /// directory]
             database_url: Option<String> = None, flag_of("database-url", "URL"),
                 shared("DATABASE_URL"), guard(Guard::User), secret();
             /// Store the review and compare it with earlier ones
@@ -53,7 +53,7 @@ section! {
             /// Maximum cost of the agent in US dollars; probity stops an agent that reports a higher cost
             budget: Option<f64> = None, flag_of("budget", "USD"), guard(Guard::AtMost);
             /// Lowest proof level that counts: P1 (the test fails), P2 (it depends on the flagged
-            /// function) or P3 (a fix makes it pass); without it that of review.yml, otherwise P3
+            /// function) or P3 (a fix makes it pass) [default: that of review.yml, otherwise P3]
             proof_level: Option<Level> = None, flag_of("proof-level", "LEVEL"),
                 step("REVIEW_PROOF_LEVEL"), guard(Guard::User);
             /// Maximum number of times to ask the agent for a better fix
@@ -69,7 +69,7 @@ section! {
             runner: Runners = Runners::default(), guard(Guard::MergeBase);
             /// File with [[review.runner]] tables to use instead of those in probity.toml
             runners: Option<PathBuf> = None, flag_of("runners", "FILE"), guard(Guard::User);
-            /// Maximum number of findings; later ones are dropped
+            /// Maximum number of findings; probity drops the others
             max_findings: usize = 50, kind(Kind::IntIn(1, 10_000)),
                 flag_of("max-findings", "N"), guard(Guard::AtLeast);
             /// Time limit for the agent
@@ -82,7 +82,7 @@ section! {
             /// Pass these environment variables to the agent
             env: Vec<String> = Vec::new(), kind(Kind::Variables), flag_of("env", "NAME"),
                 guard(Guard::User);
-            /// Format for standard output; annotations in GitHub Actions, otherwise text
+            /// Format for standard output [default: text; in GitHub Actions, annotations]
             format: Option<ReviewFormat> = None, flag_of("format", "FORMAT"), short('f');
             /// Directory for review.json, the tests and the reports
             output: PathBuf = "review".into(), flag_of("output", "DIR"), short('o'),

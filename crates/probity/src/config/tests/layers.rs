@@ -102,7 +102,8 @@ fn ai_warns_about_what_will_not_work() {
             "\nai.enabled = true",
             &[],
             &["tally.toml:2: AI fixes are enabled, but none of `ai.provider`, `ai.command` and \
-               `ai.agent` is set; they will be skipped"],
+               `ai.agent` is set, so probity skips them; `--ai-provider NAME` or `--acp-command \
+               COMMAND` sets one"],
         ),
         (
             "",

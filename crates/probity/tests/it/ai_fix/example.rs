@@ -46,6 +46,17 @@ fn an_agent_that_drops_the_entrypoint_changes_nothing_and_the_reason_is_on_scree
     let says = "runtime-invariants: ENTRYPOINT of the final stage must stay as it was";
     assert!(output.stderr.contains(says), "{}", output.stderr);
     assert!(output.stdout.contains("tally/prefer-multi-stage-build"), "{}", output.stdout);
+    // Each reason has a line of its own.
+    let rounds = output.stderr.lines().filter_map(|line| line.strip_prefix("note:   "));
+    let rounds: Vec<&str> = rounds.map(|line| line.split(" must ").next().unwrap()).collect();
+    assert_eq!(
+        rounds,
+        [
+            "round 1, validation-failed: runtime-invariants: ENTRYPOINT of the final stage",
+            "round 2, validation-failed: runtime-invariants: ENTRYPOINT of the final stage",
+            "round 2, validation-failed: comments-kept: this comment of the original is changed or gone",
+        ]
+    );
 }
 
 /// The commands of the section `Try it`, as a reader types them.

@@ -74,7 +74,7 @@ pub(crate) fn guide_table(
         codes.dedup();
         let codes = if codes.is_empty() { "all".to_owned() } else { codes.join(", ") };
         let by = match (sides.contains(&Side::Ours), sides.contains(&Side::Theirs)) {
-            (true, true) => "both, in other lines",
+            (true, true) => "both, on different lines",
             (true, false) => "probity",
             _ => other,
         };

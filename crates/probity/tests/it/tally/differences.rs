@@ -11,37 +11,39 @@ pub(super) const ROWS: &[Difference] = &[
             "tally/prefer-add-unpack",
             "tally/prefer-copy-heredoc",
         ],
-        "probity reads the commands in heredocs.",
+        "probity also checks the commands in heredocs.",
         |seen| seen.file_has(&["RUN <<EOF"]),
     ),
     theirs(
         &["tally/invalid-json-form"],
-        "An array begins with the first character after the keyword.",
+        "probity ignores a bracket that is not the first character after the keyword, because BuildKit reads no array there.",
         |seen| seen.file_has(&["CMD a ["]),
     ),
     ours(
         &["tally/labels/valid-key"],
-        "Docker's guidelines ask for a letter at the beginning of a key.",
+        "probity does not accept a key that begins with a digit, because Docker's guidelines require a letter.",
         |seen| seen.file_has(&["LABEL 1a"]),
     ),
     theirs(
         &["tally/labels/valid-key"],
-        "hadolint's `DL3048`, which is the same rule in probity, accepts underscores.",
+        "probity accepts underscores in keys. The rule is the same as `hadolint/DL3048`, and hadolint accepts them.",
         |seen| seen.file_has(&["a_b"]),
     ),
     theirs(
         &["tally/newline-per-chained-call"],
-        "probity splits a chain only if the script has no `;`.",
+        "probity ignores scripts that contain `;`.",
         |seen| seen.file_has(&["; a"]),
     ),
     theirs(
         &["tally/no-multi-spaces"],
-        "probity does not change spaces within the shell commands of `RUN`.",
+        "probity ignores spaces in the shell commands of a `RUN`, because a shell reads them.",
         |seen| seen.file_has(&["RUN a   b"]),
     ),
-    ours(&["tally/prefer-add-git"], "probity also reads commands before `;`.", |seen| {
-        seen.file_has(&["; a"])
-    }),
+    ours(
+        &["tally/prefer-add-git"],
+        "probity also checks a `git clone` in a script that contains `;`.",
+        |seen| seen.file_has(&["; a"]),
+    ),
     theirs(
         &["tally/prefer-copy-heredoc"],
         "probity reports only a `RUN` that does nothing but write the file.",
@@ -64,22 +66,22 @@ pub(super) const ROWS: &[Difference] = &[
             "tally/ruby/prefer-gemfile-bind-mounts",
             "tally/ruby/prefer-network-none-install",
         ],
-        "A syntax directive after another comment has no effect.",
+        "probity ignores a file whose `# syntax=` line comes after another comment, because the line has no effect there.",
         |seen| seen.file_has(&["# why\n# syntax", "# not\n# syntax"]),
     ),
     ours(
         &["tally/world-writable-state-path-workaround"],
-        "`a+rwX` makes directories writable for everybody, as `a+rwx` does.",
+        "probity also checks `a+rwX`, which lets everybody write to directories, as `a+rwx` does.",
         |seen| seen.file_has(&["rwX"]),
     ),
     theirs(
         &["tally/powershell/error-action-preference"],
-        "Windows PowerShell does not have `$PSNativeCommandUseErrorActionPreference`.",
+        "probity requires `$PSNativeCommandUseErrorActionPreference` only in `pwsh`, because Windows PowerShell does not have it.",
         |seen| seen.file_has(&["\"powershell\", \"-Command\", \"$ErrorActionPreference"]),
     ),
     theirs(
         &["tally/prefer-formatted-heredocs"],
-        "probity accepts spaces as indentation and leaves the inside of lines as it is.",
+        "probity accepts spaces as indentation, and ignores spaces within a line.",
         |seen| seen.file_has(&["RUN <<EOF"]),
     ),
     theirs(
@@ -89,7 +91,7 @@ pub(super) const ROWS: &[Difference] = &[
     ),
     ours(
         &["tally/require-secret-mounts"],
-        "probity also finds programs after `sudo` and `env`, and in arrays.",
+        "probity also checks programs after `sudo` and `env`, and programs in JSON arrays.",
         |seen| seen.file_has(&["sudo", "env A=b", "RUN ["]),
     ),
 ];

@@ -52,7 +52,8 @@ impl Summary {
         let mut told = Vec::new();
         for ai_fix in &fixing.ai_fixes {
             let Some(session) = &ai_fix.session else { continue };
-            self.ai_lines.push(ai_fix.in_words(shown, in_detail));
+            let words = ai_fix.in_words(shown, in_detail);
+            self.ai_lines.extend(words.lines().map(str::to_owned));
             let stages = ai_fix.proof.as_ref().and_then(|proof| proof.stages.as_ref());
             if let (Some(stages), true) = (stages, told.is_empty()) {
                 self.ai_lines.extend(stages.tree("  ").lines().map(str::to_owned));

@@ -3,19 +3,23 @@
 use super::{Difference, ours, theirs};
 
 pub(super) const ROWS: &[Difference] = &[
-    theirs(&[], "PowerShell and `cmd` scripts are not read as POSIX shell.", |seen| {
-        seen.file_has(&[
-            "SHELL [\"powershell\"",
-            "SHELL [\"pwsh\"",
-            "SHELL [\"cmd\"",
-            "hadolint shell=powershell",
-            "hadolint shell=pwsh",
-            "hadolint shell=cmd",
-        ])
-    }),
+    theirs(
+        &[],
+        "hadolint parses PowerShell and `cmd` scripts as POSIX shell; probity does not.",
+        |seen| {
+            seen.file_has(&[
+                "SHELL [\"powershell\"",
+                "SHELL [\"pwsh\"",
+                "SHELL [\"cmd\"",
+                "hadolint shell=powershell",
+                "hadolint shell=pwsh",
+                "hadolint shell=cmd",
+            ])
+        },
+    ),
     ours(
         &[],
-        "probity looks at the program that `sudo`, `env`, `nice`, `timeout`, `xargs`, `exec` or `sh -c` runs, and at programs with a path.",
+        "probity also checks programs that `sudo`, `env`, `nice`, `timeout`, `xargs`, `exec` or `sh -c` runs, and programs called by their path.",
         |seen| {
             seen.has(&[
                 "sudo", "env ", "nice ", "timeout ", "xargs ", "exec ", "command ", "/bin/",
@@ -29,7 +33,7 @@ pub(super) const ROWS: &[Difference] = &[
             "DL3062", "DL3009", "DL3019", "DL3032", "DL3036", "DL3040", "DL3042", "DL3060",
             "DL3014", "DL3030", "DL3034", "DL3038", "DL3015", "DL3035", "DL4005",
         ],
-        "A word in a variable can be a flag, a subcommand or a pinned package, so probity leaves it alone.",
+        "probity ignores a word that contains a variable, because its value can be a flag, a subcommand or a pinned package.",
         |seen| seen.has(&["$"]),
     ),
 ];

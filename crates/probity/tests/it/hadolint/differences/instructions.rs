@@ -5,97 +5,117 @@ use probity_dockerfile::Keyword;
 use super::{Difference, ours, theirs};
 
 pub(super) const ROWS: &[Difference] = &[
-    ours(&["DL4005"], "`/usr/bin/sh` is `/bin/sh` on a system with merged directories.", |seen| {
-        seen.has(&["/usr/bin/sh"])
-    }),
+    ours(
+        &["DL4005"],
+        "probity also checks `/usr/bin/sh`, because many systems have `/bin` as a link to `/usr/bin`.",
+        |seen| seen.has(&["/usr/bin/sh"]),
+    ),
     theirs(
         &["DL3049", "DL3057"],
-        "Only the image that the last stage builds is checked.",
+        "probity checks only the last stage, because the other stages are not in the final image.",
         |seen| !seen.is_last_stage(),
     ),
-    ours(&["DL3057"], "The health check of another stage does not count.", |seen| {
-        seen.is_last_stage()
-    }),
+    ours(
+        &["DL3057"],
+        "probity does not accept a `HEALTHCHECK` in a stage that the last stage is not based on.",
+        |seen| seen.is_last_stage(),
+    ),
     ours(
         &["DL3059"],
-        "The name of the base image does not change which instructions can be joined.",
+        "probity also checks Windows images, because their `RUN` instructions can be joined too.",
         |seen| seen.file_has(&["windows/"]),
     ),
     ours(
         &["DL3049"],
-        "A stage that copies from itself is still an image without the label.",
+        "probity also checks a stage that copies from itself, because its image lacks the label too.",
         |seen| seen.has(&["FROM"]),
     ),
-    ours(&["DL1001"], "A pragma for the file or for a stage is also an inline pragma.", |seen| {
-        seen.has(&["global", "stage"])
-    }),
+    ours(
+        &["DL1001"],
+        "probity also checks `global ignore` and `stage ignore`, which are inline pragmas too.",
+        |seen| seen.has(&["global", "stage"]),
+    ),
     theirs(
         &["DL3003", "DL3006"],
-        "Pragmas work in any case, in a group of several, and with a blank line after them.",
+        "probity also applies pragmas in any case, several pragmas together, and pragmas with a blank line after them.",
         |seen| {
             seen.file_has(&["HADOLINT ignore", "Hadolint ignore", "stage ignore", "ignore=DL3003"])
         },
     ),
     theirs(
         &["DL3000"],
-        "A relative `WORKDIR` after an absolute one has a known meaning.",
+        "probity ignores a relative `WORKDIR` after an absolute one, because its full path is known.",
         |seen| seen.count_before(Keyword::Workdir) > 0,
     ),
     ours(
         &["DL3000"],
-        "A drive letter is part of an ordinary directory name on Linux, as BuildKit reports.",
+        "probity reports a path with a drive letter, because it is a relative path on Linux. BuildKit reports it too.",
         |seen| seen.has(&[":\\", ":/", "C:", "c:", "D:"]),
     ),
     ours(
         &["DL3000"],
-        "A dollar sign that does not begin a variable is part of a relative path.",
+        "probity reports a path that begins with a dollar sign but not with a variable, because it is relative.",
         |seen| seen.has(&["'$A'", "WORKDIR $"]),
     ),
-    ours(&["DL3002"], "`USER \"root\"` is root too.", |seen| seen.has(&["\"root\""])),
+    ours(&["DL3002"], "probity also reads a name in quotes: `USER \"root\"`.", |seen| {
+        seen.has(&["\"root\""])
+    }),
     theirs(
         &["DL3002"],
-        "Only the last user of the image counts, and an entrypoint script may start as root on purpose.",
+        "probity checks only the last `USER` of the image, and ignores images whose entrypoint script may change the user.",
         |seen| !seen.is_in_last_stage() || seen.file_has(&["entrypoint"]),
     ),
-    theirs(&["DL3003"], "A `cd` in a subshell does not outlive it.", |seen| seen.has(&["("])),
-    ours(&["DL3006", "DL3026"], "The number after a host is a port, not a tag.", |seen| {
-        seen.has(&[":5000/", "localhost"])
-    }),
-    theirs(&["DL3006"], "A variable in an image name can contain the tag.", |seen| {
-        seen.has(&["$"])
-    }),
+    theirs(
+        &["DL3003"],
+        "probity ignores a `cd` in a subshell, because it ends with the subshell.",
+        |seen| seen.has(&["("]),
+    ),
+    ours(
+        &["DL3006", "DL3026"],
+        "probity reads the number after a host name as a port, not as a tag.",
+        |seen| seen.has(&[":5000/", "localhost"]),
+    ),
+    theirs(
+        &["DL3006"],
+        "probity ignores an image name with a variable, because the variable can contain the tag.",
+        |seen| seen.has(&["$"]),
+    ),
     theirs(
         &["DL3045"],
-        "An image that is made from nothing starts in its root directory.",
+        "probity ignores stages from `scratch`, because they always start in `/`.",
         |seen| seen.is_from_scratch(),
     ),
     theirs(
         &["DL3006", "DL3022", "DL3045", "DL3057"],
-        "Stage names are case-insensitive, as in BuildKit; an image name with capitals is not valid.",
+        "probity ignores the case of stage names, as BuildKit does.",
         |seen| seen.file_has(&["FROM A", "AS A", "as A"]) || seen.has(&["--from=A", "Alpine"]),
     ),
-    ours(&["DL3007"], "The default of a variable is a tag too.", |seen| seen.has(&[":-latest"])),
-    theirs(&["DL3010"], "The archive that is unpacked must be the one that was copied.", |seen| {
-        seen.has(&["COPY"])
+    ours(&["DL3007"], "probity also checks the default of a variable: `${TAG:-latest}`.", |seen| {
+        seen.has(&[":-latest"])
     }),
+    theirs(
+        &["DL3010"],
+        "probity reports a `COPY` only if the `RUN` unpacks the same archive.",
+        |seen| seen.has(&["COPY"]),
+    ),
     ours(
         &["DL3010"],
-        "`tar xf`, `--file=` and other programs unpack archives too, also from a subdirectory.",
+        "probity also recognizes `tar xf`, `--file=`, other programs that unpack archives, and archives in a subdirectory.",
         |seen| seen.has(&["COPY"]),
     ),
     ours(
         &["DL3012", "DL4003", "DL4004"],
-        "Of several instructions the ones without effect are reported; hadolint reports those after the first.",
+        "probity reports the earlier instructions, which have no effect. hadolint reports every instruction after the first.",
         |seen| seen.repeated(),
     ),
     theirs(
         &["DL3012", "DL4003", "DL4004"],
-        "Of several instructions the ones without effect are reported; hadolint reports those after the first.",
+        "probity reports the earlier instructions, which have no effect. hadolint reports every instruction after the first.",
         |seen| seen.repeated(),
     ),
     theirs(
         &["DL3020"],
-        "`ADD` also fetches from git, ssh and ftp, and only `ADD` has the flags for it.",
+        "probity ignores Git, SSH and FTP sources and flags that only `ADD` has, because `COPY` cannot replace them.",
         |seen| {
             seen.has(&[
                 "git@",
@@ -109,82 +129,114 @@ pub(super) const ROWS: &[Difference] = &[
             ])
         },
     ),
-    theirs(&["DL3020"], "A variable can contain a URL.", |seen| seen.has(&["$"])),
-    theirs(&["DL3020"], "`ADD` unpacks Zstandard archives.", |seen| seen.has(&[".zst", ".tzst"])),
+    theirs(
+        &["DL3020"],
+        "probity ignores a source with a variable, because the variable can contain a URL.",
+        |seen| seen.has(&["$"]),
+    ),
+    theirs(
+        &["DL3020"],
+        "probity ignores Zstandard archives, because `ADD` unpacks them.",
+        |seen| seen.has(&[".zst", ".tzst"]),
+    ),
     theirs(
         &["DL3021"],
-        "`.` and `..` are directories, and a variable can end with a slash.",
+        "probity ignores `.` and `..`, which are directories, and a variable, which can end with a slash.",
         |seen| seen.has(&[" .", " \".\"", "$", " .."]),
     ),
-    theirs(&["DL3022"], "An image can be copied from, and a variable can name a stage.", |seen| {
-        seen.has(&["--from=$", "--from=b", "--from=scratch", "--from=\"a\"", "--from=evil"])
-    }),
-    ours(&["DL3023"], "A stage can be named by its number, in any case and in quotes.", |seen| {
-        seen.has(&["--from="])
-    }),
-    ours(&["DL3024", "DL3063"], "Stage names are case-insensitive, as in BuildKit.", |seen| {
-        seen.has(&["FROM"])
-    }),
-    theirs(&["DL3025"], "The command of a `HEALTHCHECK` may use a shell.", |seen| {
-        seen.is(Keyword::Healthcheck)
-    }),
+    theirs(
+        &["DL3022"],
+        "probity accepts images, stage names in quotes, and names with a variable, which can be a stage.",
+        |seen| seen.has(&["--from=$", "--from=b", "--from=scratch", "--from=\"a\"", "--from=evil"]),
+    ),
+    ours(
+        &["DL3023"],
+        "probity also recognizes a stage by its number, in another case and in quotes.",
+        |seen| seen.has(&["--from="]),
+    ),
+    ours(
+        &["DL3024", "DL3063"],
+        "probity also reports stage names that differ only in case, as BuildKit does.",
+        |seen| seen.has(&["FROM"]),
+    ),
     theirs(
         &["DL3025"],
-        "A stage that sets `SHELL` wants its commands to run in that shell.",
+        "probity ignores the command of a `HEALTHCHECK`, which can use a shell.",
+        |seen| seen.is(Keyword::Healthcheck),
+    ),
+    theirs(
+        &["DL3025"],
+        "probity ignores a stage with a `SHELL`, because its author chose the shell on purpose.",
         |seen| seen.file_has(&["SHELL ["]),
     ),
-    ours(&["DL3026"], "A registry can come from a variable with a default.", |seen| {
+    ours(&["DL3026"], "probity also checks a registry in the default of a variable.", |seen| {
         seen.has(&["$"])
     }),
     theirs(
         &["DL3026"],
-        "`index.docker.io` is Docker Hub, and a name without a dot is not a registry.",
+        "probity treats `index.docker.io` as Docker Hub, and `a/docker.io` as an image on Docker Hub.",
         |seen| seen.has(&["index.docker.io", "a/docker.io"]),
     ),
     theirs(
         &["DL3029"],
-        "Only a constant platform that exists is reported, unless the stage is named after it; see BuildKit's FromPlatformFlagConstDisallowed.",
+        "probity reports only constant, valid platforms, and accepts a stage named after its platform, as BuildKit does.",
         |seen| seen.has(&["--platform="]),
     ),
-    ours(&["DL3044"], "A variable with a modifier is a variable too.", |seen| seen.has(&["${"])),
     ours(
         &["DL3044"],
-        "A variable of another stage, or of an `ARG` before `FROM`, is not known in this one.",
+        "probity also checks variables with a modifier, such as `${A:-b}`.",
+        |seen| seen.has(&["${"]),
+    ),
+    ours(
+        &["DL3044"],
+        "probity also reports variables that only another stage or an `ARG` before `FROM` defines.",
         |seen| seen.file_has(&["FROM a", "AS a", "AS x", "ARG A"]),
     ),
-    theirs(&["DL3044"], "Every image has a `PATH`.", |seen| seen.has(&["$PATH"])),
-    theirs(
-        &["DL3044"],
-        "A dollar sign that is escaped or in single quotes does not begin a variable.",
-        |seen| seen.has(&["\\$", "'$", "$$"]),
-    ),
-    ours(&["DL3046"], "`--uid` and `-u123456` are `-u` too.", |seen| seen.has(&["--uid", "-u1"])),
-    theirs(&["DL3046"], "The default of a variable is not its value.", |seen| seen.has(&["${U"])),
-    theirs(
-        &["DL3047"],
-        "`wget --help`, `wget --version` and `wget` alone do not download anything.",
-        |seen| seen.has(&["--version", "--help", "wget"]),
-    ),
-    ours(&["DL3047"], "Words after `--` are not flags.", |seen| seen.has(&["-- "])),
-    theirs(
-        &["DL3061"],
-        "BuildKit stops at the first instruction before `FROM`, so only that one is reported.",
-        |_| true,
-    ),
-    ours(&["DL3064"], "The words are BuildKit's, and an `ARG` can have several names.", |seen| {
-        seen.is(Keyword::Arg) || seen.is(Keyword::Env)
+    theirs(&["DL3044"], "probity ignores `$PATH`, because every image sets it.", |seen| {
+        seen.has(&["$PATH"])
     }),
     theirs(
+        &["DL3044"],
+        "probity ignores an escaped dollar sign and one in single quotes, because neither begins a variable.",
+        |seen| seen.has(&["\\$", "'$", "$$"]),
+    ),
+    ours(&["DL3046"], "probity also checks `--uid` and `-u123456`.", |seen| {
+        seen.has(&["--uid", "-u1"])
+    }),
+    theirs(
+        &["DL3046"],
+        "probity ignores a UID from a variable, because the build can set another value than the default.",
+        |seen| seen.has(&["${U"]),
+    ),
+    theirs(
+        &["DL3047"],
+        "probity ignores `wget --help`, `wget --version` and `wget` without a URL, which do not download anything.",
+        |seen| seen.has(&["--version", "--help", "wget"]),
+    ),
+    ours(&["DL3047"], "probity does not read words after `--` as flags.", |seen| {
+        seen.has(&["-- "])
+    }),
+    theirs(
+        &["DL3061"],
+        "probity reports only the first instruction before `FROM`, because BuildKit stops there.",
+        |_| true,
+    ),
+    ours(
         &["DL3064"],
-        "The words are BuildKit's; files, switches, empty values and names of something else are not secrets.",
+        "probity uses BuildKit's list of words, and checks every name of an `ARG`.",
         |seen| seen.is(Keyword::Arg) || seen.is(Keyword::Env),
     ),
-    ours(&["DL3065"], "Quotes and a default do not change what the variable is.", |seen| {
+    theirs(
+        &["DL3064"],
+        "probity uses BuildKit's list of words, and ignores paths, switches, empty values and names such as `TOKEN_TTL`.",
+        |seen| seen.is(Keyword::Arg) || seen.is(Keyword::Env),
+    ),
+    ours(&["DL3065"], "probity also checks the variable in quotes or with a default.", |seen| {
         seen.has(&["TARGETPLATFORM"])
     }),
     theirs(
         &["DL3066"],
-        "`root` is 0 everywhere, quotes do not matter, and a variable can be a number.",
+        "probity ignores `root`, which is always 0, numbers in quotes, and variables, which can be numbers.",
         |seen| {
             seen.has_word("root")
                 || seen.has_word("$")
@@ -192,29 +244,41 @@ pub(super) const ROWS: &[Difference] = &[
                 || seen.has_word("1000")
         },
     ),
-    ours(&["DL3066"], "A user must come before the colon.", |seen| seen.has(&["USER :"])),
-    ours(&["DL3067"], "`/.` and `/*` are the whole file system too.", |seen| {
-        seen.has(&["/.", "/*"])
+    ours(&["DL3066"], "probity reports a group without a user: `USER :group`.", |seen| {
+        seen.has(&["USER :"])
     }),
+    ours(
+        &["DL3067"],
+        "probity also checks `/.` and `/*`, which are the whole file system.",
+        |seen| seen.has(&["/.", "/*"]),
+    ),
     theirs(
         &["DL3067"],
-        "An empty image that takes everything is a way to squash layers.",
+        "probity ignores stages from `scratch`, because such a copy is a known way to squash layers.",
         |seen| seen.is_from_scratch(),
     ),
-    theirs(&["DL4001"], "Only uses of the second program are reported.", |seen| {
+    theirs(&["DL4001"], "probity reports only calls of the second program.", |seen| {
         seen.has(&["curl"])
     }),
-    theirs(&["DL4005"], "Only a link that replaces `sh` is reported.", |seen| {
-        seen.has(&["ln -s /bin/sh", "$"])
-    }),
-    theirs(&["DL4006"], "A command that sets `pipefail` itself is left alone.", |seen| {
+    theirs(
+        &["DL4005"],
+        "probity reports only links that replace `sh`, not links to `sh`.",
+        |seen| seen.has(&["ln -s /bin/sh", "$"]),
+    ),
+    theirs(&["DL4006"], "probity ignores a script that sets `pipefail` itself.", |seen| {
         seen.has(&["pipefail"])
     }),
-    theirs(&["DL4006"], "Other shells that know `pipefail` count, and Windows has none.", |seen| {
-        seen.file_has(&["SHELL [", "windows/"])
+    theirs(
+        &["DL4006"],
+        "probity also accepts other shells with `pipefail`, and ignores Windows shells, which do not have it.",
+        |seen| seen.file_has(&["SHELL [", "windows/"]),
+    ),
+    theirs(
+        &["DL4006"],
+        "probity ignores `|` in a JSON array, because no shell reads it.",
+        |seen| seen.has(&["RUN [\""]),
+    ),
+    ours(&["DL4006"], "probity reads `((` as two subshells if it is not arithmetic.", |seen| {
+        seen.has(&["(("])
     }),
-    theirs(&["DL4006"], "A list of words has no shell, so `|` is only a word.", |seen| {
-        seen.has(&["RUN [\""])
-    }),
-    ours(&["DL4006"], "Two parentheses can be two subshells.", |seen| seen.has(&["(("])),
 ];
