@@ -128,9 +128,8 @@ fn permitted(
             );
             return Err(Refusal::new(METHOD_NOT_FOUND, what));
         }
-        rewrite::confine(splice, message, &method, workspace).map_err(|path| {
-            Refusal::new(INVALID_PARAMS, format!("{method}: {path} is not in the workspace"))
-        })?;
+        rewrite::confine(splice, message, &method, workspace)
+            .map_err(|outside| Refusal::new(INVALID_PARAMS, format!("{method}: {outside}")))?;
     }
     Ok(())
 }

@@ -135,7 +135,7 @@ fn introduce(proxy: &Arc<Proxy>, connection: &Arc<Connection>) {
 pub(crate) fn introduced(proxy: &Arc<Proxy>, connection: &Arc<Connection>, result: &str) {
     let abilities = match handshake::abilities(result) {
         Ok(abilities) => abilities,
-        Err(why) => return give_up(connection, &why),
+        Err(why) => return give_up(connection, &why.to_string()),
     };
     let editor = proxy.handshake();
     let client =

@@ -106,9 +106,13 @@ fn with_nearest_flag(mut error: clap::Error, mut at: Command, args: &[OsString])
     error
 }
 
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("not a whole number from 0 on, or too large")]
+struct NotWhole;
+
 /// Reads a whole number, and says so of what is none.
-fn whole<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| "not a whole number from 0 on, or too large".to_owned())
+fn whole<T: FromStr>(text: &str) -> Result<T, NotWhole> {
+    text.parse().map_err(|_| NotWhole)
 }
 
 /// Parses into a derived struct.

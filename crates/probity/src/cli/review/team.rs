@@ -11,7 +11,7 @@ use crate::{
         ListFormat,
         review::{Place, PublishCommand, TrendCommand, VerdictCommand},
     },
-    config::word::unknown_word,
+    config::word::UnknownWord,
 };
 
 pub(super) const PUBLISH_EXAMPLES: &str = "Examples:
@@ -149,9 +149,9 @@ pub(super) struct ServeArgs {
     pub(super) port: u16,
 }
 
-fn person_verdict(text: &str) -> Result<PersonVerdict, String> {
+fn person_verdict(text: &str) -> Result<PersonVerdict, UnknownWord> {
     let names = PersonVerdict::ALL.map(PersonVerdict::word);
-    PersonVerdict::from_word(text).ok_or_else(|| unknown_word(text, &names))
+    PersonVerdict::from_word(text).ok_or_else(|| UnknownWord::new(text, &names))
 }
 
 impl From<PublishArgs> for PublishCommand {
