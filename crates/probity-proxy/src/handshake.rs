@@ -19,9 +19,10 @@ pub(crate) fn answer(
     options: &Options,
 ) -> String {
     let version = find(asked, "params.protocolVersion").last().copied().unwrap_or_default();
-    let version = match version.starts_with('"') {
-        true => serde_json::from_str(version).unwrap_or(Value::from(VERSION)),
-        false => Value::from(VERSION),
+    let version = if version.starts_with('"') {
+        serde_json::from_str(version).unwrap_or(Value::from(VERSION))
+    } else {
+        Value::from(VERSION)
     };
     let mut result = cached.and_then(object).unwrap_or_default();
     result.insert("protocolVersion".to_owned(), version);

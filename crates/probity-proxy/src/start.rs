@@ -241,9 +241,10 @@ fn bury(proxy: &Arc<Proxy>, connection: &Arc<Connection>, how: &str) {
 
 /// What is said to who asked an agent that is gone.
 pub(crate) fn obituary(proxy: &Proxy, connection: &Connection, is_setup: bool) -> Refusal {
-    let (code, what) = match is_setup {
-        true => (proxy.options.start_failure_code, "Failed to create session: "),
-        false => (INTERNAL, ""),
+    let (code, what) = if is_setup {
+        (proxy.options.start_failure_code, "Failed to create session: ")
+    } else {
+        (INTERNAL, "")
     };
     let agent = &proxy.options.agent;
     match connection.state().epitaph.clone() {

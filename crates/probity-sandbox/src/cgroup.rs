@@ -73,13 +73,19 @@ impl Cgroup {
             ("cpu.cfs_quota_us", String::new())
         };
         for directory in &self.directories {
-            if let Some(cpus) = limits.cpus.filter(|_| directory.join(share).exists()) {
+            if let Some(cpus) = limits.cpus
+                && directory.join(share).exists()
+            {
                 fs::write(directory.join(share), format!("{}{period}", microseconds(cpus)))?;
             }
-            if let Some(pids) = limits.pids.filter(|_| directory.join("pids.max").exists()) {
+            if let Some(pids) = limits.pids
+                && directory.join("pids.max").exists()
+            {
                 fs::write(directory.join("pids.max"), pids.to_string())?;
             }
-            if let Some(bytes) = limits.memory.filter(|_| directory.join(memory).exists()) {
+            if let Some(bytes) = limits.memory
+                && directory.join(memory).exists()
+            {
                 fs::write(directory.join(memory), bytes.to_string())?;
                 // Machines without accounting of swap have no such file.
                 if directory.join(swap).exists() {
@@ -209,7 +215,9 @@ fn parents(limits: &Limits) -> Result<Parents, NoCgroup> {
     let cpu = of("cpu").ok().filter(|cpu| cpu.join("cpu.cfs_quota_us").exists());
     let limits_cpu = cpu.is_some();
     // Only where it is asked for: a group costs time.
-    directories.extend(cpu.filter(|_| limits.cpus.is_some()));
+    if limits.cpus.is_some() {
+        directories.extend(cpu);
+    }
     Ok(Parents { directories, unified: false, limits_cpu })
 }
 

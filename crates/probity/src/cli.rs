@@ -84,11 +84,10 @@ fn with_nearest_flag(mut error: clap::Error, mut at: Command, args: &[OsString])
     let Some(ContextValue::String(wanted)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };
-    let Some(wanted) =
-        wanted.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument)
-    else {
+    let Some(wanted) = wanted.strip_prefix("--") else { return error };
+    if error.kind() != ErrorKind::UnknownArgument {
         return error;
-    };
+    }
     let wanted = wanted.to_owned();
     let mut path = vec![at.get_name().to_owned()];
     for arg in args {

@@ -145,7 +145,9 @@ async fn refusal(mut response: Response) -> Failure {
     let status = response.status();
     let asked = retry_after(response.headers(), SystemTime::now());
     let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-    if let Some(target) = target.filter(|_| status.is_redirection()) {
+    if let Some(target) = target
+        && status.is_redirection()
+    {
         let said = format!("redirected to {}", one_line(target, 200));
         return Failure::Status { status: status.as_u16(), said, asked: None };
     }

@@ -19,9 +19,10 @@ pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
             Risk::Medium => "warning",
             Risk::Low => "note",
         };
-        let text = match issue.description.is_empty() {
-            true => issue.title.clone(),
-            false => format!("{}\n\n{}", issue.title, issue.description),
+        let text = if issue.description.is_empty() {
+            issue.title.clone()
+        } else {
+            format!("{}\n\n{}", issue.title, issue.description)
         };
         let place = (issue.file.as_str(), issue.line, issue.end_line);
         let mut result = result(issue.category, level, &text, place, &issue.fingerprint);
