@@ -31,7 +31,7 @@ pub use deny::Denied;
 pub use error::{AuthMethod, Cause, ClientError, Phase};
 pub use files::{FileRefusal, Files, ServeFiles};
 pub use limits::Limits;
-use shared::{Deadline, Shared};
+use shared::{Answer, Deadline, Shared};
 use turn::Collecting;
 pub use turn::{StopReason, Tokens, Turn, Usage};
 pub use wire::AgentInfo;
@@ -242,8 +242,8 @@ impl Client {
             .inspect_err(|_| self.shared.with(|state| state.expected = None))
             .and_then(|()| self.shared.wait(&deadline, self.limits.grace))
             .and_then(|answer| match answer {
-                Ok(result) => Ok(serde_json::from_str(&result).unwrap_or_default()),
-                Err(error) => Err(wire::read_error(&error, &self.agent.auth_methods)),
+                Answer::Result(result) => Ok(serde_json::from_str(&result).unwrap_or_default()),
+                Answer::Error(error) => Err(wire::read_error(&error, &self.agent.auth_methods)),
             })
             .map_err(|cause| self.shared.error(phase, cause))
     }

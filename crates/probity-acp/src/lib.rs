@@ -68,5 +68,5 @@ pub use envelope::{Envelope, Id, Kind, Outcome};
 pub use frame::{Broken, Frame, FrameReader, FrameWriter, LINE_LIMIT, Skipped};
 pub use id_map::IdMap;
 pub use recording::{Recorder, Side};
-pub use replay::{Ended, HostAction, Mode, ReplayError, Script, ScriptError, replay};
+pub use replay::{Ended, HostAction, Mode, ReplayError, Script, ScriptError, ScriptFault, replay};
 pub use splice::{Places, Splice, find};

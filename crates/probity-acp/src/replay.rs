@@ -34,7 +34,7 @@ mod template;
 use std::io::{self, Read, Write};
 
 use player::Player;
-pub use script::{Script, ScriptError};
+pub use script::{Script, ScriptError, ScriptFault};
 
 /// How closely the client has to keep to the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

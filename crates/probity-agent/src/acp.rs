@@ -197,7 +197,9 @@ impl Agent for AcpAgent {
         let (answered, woken) = thread::scope(|threads| {
             let watch = threads.spawn(|| {
                 let woken = cancel.watch(&done, Some(until));
-                if let Some(ender) = ender.filter(|_| woken != Woken::Done) {
+                if let Some(ender) = ender
+                    && woken != Woken::Done
+                {
                     // Asked first: only so can it end what it has started elsewhere.
                     if canceller.get().is_some_and(Canceller::cancel) {
                         cancel.await_release(&done, GRACE);

@@ -113,14 +113,15 @@ impl ChatProvider {
             AgentError::new(
                 shape.name,
                 Phase::Preparing,
-                Cause::BadOptions(why),
+                Cause::BadOptions(why.to_string()),
                 format!("{way_out}{}", shape.endpoint),
             )
         })?;
         if let Some(key) = &options.key {
             key.check().map_err(|why| {
                 let way_out = format!("set {} to the key alone", key.origin());
-                AgentError::new(shape.name, Phase::Preparing, Cause::BadOptions(why), way_out)
+                let cause = Cause::BadOptions(why.to_string());
+                AgentError::new(shape.name, Phase::Preparing, cause, way_out)
             })?;
         }
         let ChatOptions { model, key, max_tokens, retry, .. } = options;

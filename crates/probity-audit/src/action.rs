@@ -1,10 +1,12 @@
 //! What a model wants next, read from whatever it wrote.
 
+mod error;
 mod object;
 mod schema;
 
 use serde_json::{Map, Value};
 
+pub(crate) use self::error::ActionError;
 use crate::{
     answer::{FAILURES, SUCCESSES, verdict},
     exploit,
@@ -32,12 +34,21 @@ pub(crate) enum Expected {
     Exploit,
 }
 
+impl Expected {
+    /// The keys of which a final answer has at least one.
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Findings => &["findings", "status"],
+            Self::Verdict => &["verdict"],
+            Self::Exploit => &["test_code", "reason"],
+        }
+    }
+}
+
 /// Reads an action: a JSON object alone, in a fence, or among prose, outside of what the model thinks
 /// aloud. Where there are several, the last one counts, because models think before they speak. Two
 /// final answers that differ are an error.
-///
-/// The error says what is wrong, in words for the model.
-pub(crate) fn parse(text: &str, expected: Expected) -> Result<Action, String> {
+pub(crate) fn parse(text: &str, expected: Expected) -> Result<Action, ActionError> {
     let said = object::without_thoughts(text);
     let objects = object::objects(&said);
     let mut last = None;
@@ -57,43 +68,32 @@ pub(crate) fn parse(text: &str, expected: Expected) -> Result<Action, String> {
         }
     }
     match last {
-        Some(Action::Final(_)) if finals.len() > 1 => {
-            Err("there are two different final answers; send the one that you mean".to_owned())
-        }
+        Some(Action::Final(_)) if finals.len() > 1 => Err(ActionError::TwoAnswers),
         Some(action) => Ok(action),
         // An object inside of a broken one is not what was meant.
         None => Err(object::complaint(&said).or(why).unwrap_or_else(|| match said.find('{') {
-            Some(_) => "the text that looks like a JSON object is not valid JSON".to_owned(),
-            None => "there is no JSON object in the answer".to_owned(),
+            Some(_) => ActionError::NotJson,
+            None => ActionError::NoObject,
         })),
     }
 }
 
-fn action(object: Map<String, Value>, expected: Expected) -> Result<Action, String> {
+fn action(object: Map<String, Value>, expected: Expected) -> Result<Action, ActionError> {
     let name = match object.get("action") {
         Some(Value::String(name)) => name.trim().to_lowercase(),
         Some(Value::Null) | None => {
             for name in ["tool_calls", "tool_call", "function_call", "function", "arguments"] {
                 if object.contains_key(name) {
-                    return Err(format!(
-                        "`{name}` is not read here: write the action itself as the object, for \
-                         example {{\"action\":\"read_file\",\"path\":\"relative/path.ak\"}}"
-                    ));
+                    return Err(ActionError::ToolCall(name));
                 }
             }
-            let keys: &[&str] = match expected {
-                Expected::Findings => &["findings", "status"],
-                Expected::Verdict => &["verdict"],
-                Expected::Exploit => &["test_code", "reason"],
-            };
             // An empty object does not count as an answer: a model that says nothing has not looked.
-            if keys.iter().any(|key| object.contains_key(*key)) {
+            if expected.keys().iter().any(|key| object.contains_key(*key)) {
                 return done(object, expected);
             }
-            let keys = keys.join("` and no `");
-            return Err(format!("the object has no `action`, no `{keys}`"));
+            return Err(ActionError::NoAction(expected));
         }
-        Some(_) => return Err("`action` is not a string".to_owned()),
+        Some(_) => return Err(ActionError::NotText("action")),
     };
     if name == "final" {
         return done(object, expected);
@@ -113,55 +113,42 @@ fn action(object: Map<String, Value>, expected: Expected) -> Result<Action, Stri
             path,
             context_lines: context_lines(object.get("context_lines"))?,
         },
-        other => {
-            let other = probity_text::one_line(other, 60);
-            return Err(format!(
-                "'{other}' is not an action; the actions are read_file, grep, list_dir, find_files and final"
-            ));
-        }
+        other => return Err(ActionError::UnknownAction(other.to_owned())),
     }))
 }
 
 /// A final answer whose findings are not a list, or have another name, would otherwise pass as a
 /// clean one.
-fn done(object: Map<String, Value>, expected: Expected) -> Result<Action, String> {
+fn done(object: Map<String, Value>, expected: Expected) -> Result<Action, ActionError> {
     if expected == Expected::Exploit {
-        return exploit::check(&object).map(|()| Action::Final(object));
+        exploit::check(&object)?;
+        return Ok(Action::Final(object));
     }
     if expected == Expected::Verdict {
         return match verdict(&object) {
             Some(_) => Ok(Action::Final(object)),
-            None => Err("the final answer has no `verdict`, which is `refuted`, `upheld` or \
-                         `undecided`"
-                .to_owned()),
+            None => Err(ActionError::NoVerdict),
         };
     }
     match object.get("findings") {
         Some(Value::Array(_) | Value::Object(_)) => return Ok(Action::Final(object)),
         None | Some(Value::Null) => {}
-        Some(_) => return Err("`findings` is not a list".to_owned()),
+        Some(_) => return Err(ActionError::FindingsNotList),
     }
     let is_list = |value: &Value| value.as_array().is_some_and(|list| !list.is_empty());
     if let Some((name, _)) = object.iter().find(|(_, value)| is_list(value)) {
-        let name = probity_text::one_line(name, 60);
-        return Err(format!("findings belong into `findings`, and not into `{name}`"));
+        return Err(ActionError::FindingsElsewhere(name.clone()));
     }
     let status = object.get("status").and_then(Value::as_str).unwrap_or_default().trim();
     let is_known = SUCCESSES.iter().chain(FAILURES).any(|known| status.eq_ignore_ascii_case(known));
-    if is_known {
-        Ok(Action::Final(object))
-    } else {
-        Err("the final answer has no `findings`, which may be an empty list, and no \
-             `status` such as `completed`"
-            .to_owned())
-    }
+    if is_known { Ok(Action::Final(object)) } else { Err(ActionError::NoFindings) }
 }
 
-fn word(object: &Map<String, Value>, key: &str) -> Result<Option<String>, String> {
+fn word(object: &Map<String, Value>, key: &'static str) -> Result<Option<String>, ActionError> {
     match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone()).filter(|text| !text.is_empty())),
-        Some(_) => Err(format!("`{key}` is not a string")),
+        Some(_) => Err(ActionError::NotText(key)),
     }
 }
 
@@ -178,7 +165,7 @@ const MISNAMED: &[(&str, &[&str])] = &[
     ("limit", &["count", "end", "end_line", "num_lines", "lines", "max_lines"]),
 ];
 
-fn misnamed(action: &str, object: &Map<String, Value>) -> Result<(), String> {
+fn misnamed(action: &str, object: &Map<String, Value>) -> Result<(), ActionError> {
     let arguments: &[&str] = match action {
         "read_file" => &["path", "offset", "limit"],
         "grep" => &["path", "pattern"],
@@ -190,29 +177,29 @@ fn misnamed(action: &str, object: &Map<String, Value>) -> Result<(), String> {
             continue;
         }
         if let Some(other) = others.iter().find(|other| object.contains_key(**other)) {
-            return Err(format!("`{other}` is not an argument of {action}; it is called `{name}`"));
+            return Err(ActionError::Misnamed { given: other, action: action.to_owned(), name });
         }
     }
     Ok(())
 }
 
-fn context_lines(value: Option<&Value>) -> Result<usize, String> {
-    let number = counted(value).map_err(|()| "`context_lines` is not a number of lines")?;
+fn context_lines(value: Option<&Value>) -> Result<usize, ActionError> {
+    let number = counted(value).ok_or(ActionError::NotCount("context_lines"))?;
     let number = number.unwrap_or(USUAL_CONTEXT).min(MOST_CONTEXT);
     Ok(usize::try_from(number).unwrap_or_default())
 }
 
-fn number(object: &Map<String, Value>, key: &str) -> Result<Option<u64>, String> {
-    counted(object.get(key)).map_err(|()| format!("`{key}` is not a number of lines"))
+fn number(object: &Map<String, Value>, key: &'static str) -> Result<Option<u64>, ActionError> {
+    counted(object.get(key)).ok_or(ActionError::NotCount(key))
 }
 
-/// A whole number, or one written as a string.
-fn counted(value: Option<&Value>) -> Result<Option<u64>, ()> {
+/// A whole number, or one written as a string, if there is one; `None` for anything else.
+fn counted(value: Option<&Value>) -> Option<Option<u64>> {
     match value {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Number(number)) => number.as_u64().map(Some).ok_or(()),
-        Some(Value::String(text)) => text.trim().parse().map(Some).map_err(|_| ()),
-        Some(_) => Err(()),
+        None | Some(Value::Null) => Some(None),
+        Some(Value::Number(number)) => number.as_u64().map(Some),
+        Some(Value::String(text)) => text.trim().parse().ok().map(Some),
+        Some(_) => None,
     }
 }
 

@@ -264,7 +264,8 @@ fn star_out(iteration: &mut Iteration, secrets: &Secrets) {
     for finding in &mut iteration.findings {
         let words = [&mut finding.title, &mut finding.summary, &mut finding.recommendation];
         let refutation = finding.refutation.iter_mut();
-        let refuted = refutation.flat_map(|it| it.evidence.iter_mut().chain([&mut it.reason]));
+        let refuted = refutation
+            .flat_map(|refutation| refutation.evidence.iter_mut().chain([&mut refutation.reason]));
         let exploit = finding.exploit.iter_mut().flat_map(Exploitation::texts);
         let quoted = finding.evidence.iter_mut().chain(&mut finding.file).chain(refuted);
         let quoted = quoted.chain(&mut finding.impact).chain(exploit);

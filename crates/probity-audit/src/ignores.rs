@@ -72,14 +72,16 @@ impl Ignores {
             self.comments_of(source);
         }
         let is_answered = |it: &&Iteration| it.is_done() && it.status != SCAFFOLDED;
-        if !iterations.iter().any(|it| is_answered(&it)) {
+        if !iterations.iter().any(|iteration| is_answered(&iteration)) {
             return self.warnings;
         }
-        for (file, comment) in
-            self.files.iter().flat_map(|(file, comments)| comments.iter().map(move |it| (file, it)))
+        for (file, comment) in self
+            .files
+            .iter()
+            .flat_map(|(file, comments)| comments.iter().map(move |comment| (file, comment)))
         {
             for Named { id, .. } in comment.skills.iter().filter(|named| !named.is_used) {
-                let why = match iterations.iter().find(|it| it.skill_id == *id) {
+                let why = match iterations.iter().find(|iteration| iteration.skill_id == *id) {
                     Some(iteration) if is_answered(&iteration) => "takes no finding back",
                     Some(_) => continue,
                     None => "names no skill of this audit",
@@ -94,7 +96,8 @@ impl Ignores {
     fn comments_of(&mut self, file: &str) -> &mut Vec<Comment> {
         let Self { scope, files, warnings } = self;
         files.entry(file.to_owned()).or_insert_with(|| {
-            let bytes = scope.as_ref().and_then(|it| it.read(Path::new(file), MOST_BYTES).ok());
+            let bytes =
+                scope.as_ref().and_then(|scope| scope.read(Path::new(file), MOST_BYTES).ok());
             let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned();
             let (comments, wrong) = comments(file, &text);
             warnings.extend(wrong);
@@ -142,10 +145,11 @@ mod tests {
                     f // probity-ignore[s-1\n\
                     g // probity-ignore[s-1] --\n";
         let (found, warnings) = comments("a.ak", text);
-        let lines: Vec<(u64, usize)> = found.iter().map(|it| (it.line, it.skills.len())).collect();
+        let lines: Vec<(u64, usize)> =
+            found.iter().map(|comment| (comment.line, comment.skills.len())).collect();
         assert_eq!(lines, [(1, 1), (3, 2)]);
         let (found, _) = comments("a.py", "a == b  # probity-ignore[s-1] -- exact by design\n");
-        assert_eq!(found.first().map(|it| it.line), Some(1));
+        assert_eq!(found.first().map(|comment| comment.line), Some(1));
         insta::assert_snapshot!(warnings.join("\n"), @r"
         a.ak:4: `probity-ignore[s-1]` is not heeded without a reason: add `-- why`
         a.ak:5: `probity-ignore[` has no `]`

@@ -81,7 +81,8 @@ impl Inlined {
             chars += length;
             is_whole &= chars <= MOST_INLINED && !text.contains('\0');
             if is_whole {
-                let text = secrets.map_or_else(|| text.clone().into_owned(), |it| it.mask(&text));
+                let text = secrets
+                    .map_or_else(|| text.clone().into_owned(), |secrets| secrets.mask(&text));
                 inlined.text.push_str(&prompt::inlined(source, &text));
                 let path = scope.relative(path).unwrap_or_else(|_| path.to_owned());
                 let last = text.lines().count() as u64;

@@ -27,9 +27,8 @@ impl Language {
 
     /// The one that all sources share. A project of `trix` is one of contracts.
     pub(crate) fn of_sources(sources: &[String]) -> Self {
-        let mut languages = sources.iter().map(|source| match source.ends_with(".tx3") {
-            true => Self::Aiken,
-            false => Self::of_file(source),
+        let mut languages = sources.iter().map(|source| {
+            if source.ends_with(".tx3") { Self::Aiken } else { Self::of_file(source) }
         });
         let first = languages.next().unwrap_or(Self::Aiken);
         if languages.all(|language| language == first) { first } else { Self::Other }

@@ -35,7 +35,7 @@ impl Previous {
     /// An exploit for this finding that can be run again.
     pub(crate) fn exploit_of(&self, skill_id: &str, finding: &Finding) -> Option<&Exploitation> {
         let mut same = self.findings.iter().filter(|before| is_about(before, skill_id, finding));
-        same.find_map(|before| before.finding.exploit.as_ref().filter(|it| it.is_kept()))
+        same.find_map(|before| before.finding.exploit.as_ref().filter(|exploit| exploit.is_kept()))
     }
 
     /// Whether it is about the sources with this digest.
@@ -51,9 +51,9 @@ fn findings(state: State) -> Vec<Reported> {
             found.push(Reported::open(&skill_id, finding));
         }
     }
-    let before = state.previous.into_iter().filter(|it| it.status != Status::Fixed);
+    let before = state.previous.into_iter().filter(|previous| previous.status != Status::Fixed);
     let before: Vec<Reported> =
-        before.filter(|it| !found.iter().any(|new| is_same(it, new))).collect();
+        before.filter(|previous| !found.iter().any(|new| is_same(previous, new))).collect();
     found.extend(before);
     merge(&mut found);
     found
@@ -74,7 +74,8 @@ impl Today<'_> {
     pub(crate) fn judge(&self, previous: &[Reported]) -> Vec<Reported> {
         let mut found = Vec::new();
         for iteration in self.iterations {
-            let verified = iteration.findings.iter().filter(|it| it.verified == Some(true));
+            let verified =
+                iteration.findings.iter().filter(|finding| finding.verified == Some(true));
             found.extend(verified.map(|finding| (iteration.skill_id.as_str(), finding)));
         }
         let is_known = |(skill, finding): &(&str, &Finding)| {
@@ -108,9 +109,11 @@ impl Today<'_> {
     /// may have moved to any other.
     fn place(&self, finding: &mut Finding) -> bool {
         let Some(file) = finding.file.clone() else { return false };
-        let is_gone = !self.sources.contains(&file);
-        let moved = self.sources.iter().filter(|_| is_gone).cloned();
-        for file in std::iter::once(file).chain(moved) {
+        let mut files = vec![file.clone()];
+        if !self.sources.contains(&file) {
+            files.extend(self.sources.iter().cloned());
+        }
+        for file in files {
             let mut today = Finding { file: Some(file), ..finding.clone() };
             if Evidence::new(self.scope, self.sources).find(&mut today) {
                 *finding = today;
@@ -158,7 +161,9 @@ impl Today<'_> {
     /// Whether a skill came to an answer in this audit.
     fn has_looked(&self, skill_id: &str) -> bool {
         let mut all = self.iterations.iter();
-        all.any(|it| it.skill_id == skill_id && it.is_done() && it.status != SCAFFOLDED)
+        all.any(|iteration| {
+            iteration.skill_id == skill_id && iteration.is_done() && iteration.status != SCAFFOLDED
+        })
     }
 }
 

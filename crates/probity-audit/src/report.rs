@@ -183,11 +183,21 @@ impl Report {
             unverified: Vec::new(),
             elsewhere: Vec::new(),
             previous: Vec::new(),
-            failed: state.iterations.iter().filter(|it| !it.is_done()).cloned().collect(),
+            failed: state
+                .iterations
+                .iter()
+                .filter(|iteration| !iteration.is_done())
+                .cloned()
+                .collect(),
             ignored: Vec::new(),
             known: 0,
             changed: state.changed_files.clone(),
-            cached: state.iterations.iter().filter(|it| it.cached).map(skill_id).collect(),
+            cached: state
+                .iterations
+                .iter()
+                .filter(|iteration| iteration.cached)
+                .map(skill_id)
+                .collect(),
             warnings: Vec::new(),
             skills: state.iterations.len(),
             usage: state.usage,
@@ -291,13 +301,18 @@ impl Report {
             .elsewhere
             .iter()
             .map(|reported| (reported, Mark { is_outside_change: true, ..Mark::default() }));
-        let ignored = self.ignored.iter().map(|it| {
-            (&it.reported, Mark { excuse: Some(it.excuse.reason.clone()), ..Mark::default() })
+        let ignored = self.ignored.iter().map(|ignored| {
+            (
+                &ignored.reported,
+                Mark { excuse: Some(ignored.excuse.reason.clone()), ..Mark::default() },
+            )
         });
         // What is fixed is not a result any more: services close what a report does not hold.
-        let previous = self.previous.iter().filter(|it| it.status != Status::Fixed).map(|it| {
-            let excuse = it.status_reason.clone().filter(|_| it.status == Status::Accepted);
-            (it, Mark { excuse, is_previous: true, ..Mark::default() })
+        let unfixed = self.previous.iter().filter(|previous| previous.status != Status::Fixed);
+        let previous = unfixed.map(|previous| {
+            let is_accepted = previous.status == Status::Accepted;
+            let excuse = if is_accepted { previous.status_reason.clone() } else { None };
+            (previous, Mark { excuse, is_previous: true, ..Mark::default() })
         });
         let mut all: Vec<_> = open.chain(elsewhere).chain(ignored).chain(previous).collect();
         all.sort_by_key(|(reported, _)| reported.finding.line);
@@ -342,7 +357,8 @@ fn coverage(iteration: &Iteration) -> Option<SkillCoverage> {
 /// Sources that are too long for quotes to be looked for.
 fn too_long(root: &Path, sources: &[String]) -> Vec<String> {
     let Ok(scope) = whole(root) else { return Vec::new() };
-    let size = |source: &String| scope.metadata(Path::new(source)).map_or(0, |it| it.size);
+    let size =
+        |source: &String| scope.metadata(Path::new(source)).map_or(0, |metadata| metadata.size);
     let long = sources.iter().filter(|source| size(source) > MOST_BYTES);
     long.map(|source| {
         format!("{source}: more than {MOST_BYTES} bytes; no finding in it can be verified")

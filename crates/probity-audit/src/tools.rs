@@ -22,7 +22,7 @@ use probity_scope::{Kind, Metadata, Policy, Quota, Scope, ScopeError};
 
 pub(crate) use self::cut::MOST_CHARS;
 pub use self::cut::Reading;
-use self::{read::Wanted, request::Request};
+use self::{read::LineRequest, request::Request};
 use crate::{PermissionPrompt, ReadScope, Rules, secrets::Secrets, text::shown_name};
 
 /// What one model may read, and how it is shown.
@@ -149,7 +149,8 @@ impl ReadTools {
         let mut reading = match request {
             Request::ReadFile { offset, limit, .. } => {
                 let ToolOptions { numbered, rules, .. } = self.options;
-                let wanted = Wanted { offset: *offset, limit: *limit, numbered, rules, secrets };
+                let wanted =
+                    LineRequest { offset: *offset, limit: *limit, numbered, rules, secrets };
                 read::read_file(scope, &target, &wanted)
             }
             Request::Grep { pattern, context_lines, .. } => grep::grep(
@@ -189,9 +190,10 @@ impl ReadTools {
     /// A source whose name cannot be shown is asked for by the name under which it was.
     fn real_name<'a>(&'a self, path: &'a str) -> &'a str {
         let is_meant = |source: &&String| shown_name(source) == path;
-        match path.contains('?') {
-            true => self.sources.iter().find(is_meant).map_or(path, String::as_str),
-            false => path,
+        if path.contains('?') {
+            self.sources.iter().find(is_meant).map_or(path, String::as_str)
+        } else {
+            path
         }
     }
 
@@ -205,7 +207,8 @@ impl ReadTools {
         // A source may have been found by the name of a link, and is then allowed by its own name.
         let is_allowed = self.permission.allowed_paths.iter().any(|allowed| {
             let allowed = Path::new(allowed);
-            allowed == target.path || self.scope.relative(allowed).is_ok_and(|it| it == target.path)
+            allowed == target.path
+                || self.scope.relative(allowed).is_ok_and(|relative| relative == target.path)
         });
         if is_allowed { Ok(()) } else { Err(ToolError::StrictUnknown(target.shown())) }
     }

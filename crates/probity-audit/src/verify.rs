@@ -17,7 +17,8 @@ pub fn verify(
     let mut ignores = Ignores::new(whole(root).ok());
     let all = report.findings.iter_mut().chain(&mut report.elsewhere).chain(&mut report.previous);
     for reported in all {
-        let Some(exploit) = reported.finding.exploit.as_ref().filter(|it| it.is_kept()) else {
+        let Some(exploit) = reported.finding.exploit.as_ref().filter(|exploit| exploit.is_kept())
+        else {
             continue;
         };
         let exploit = exploit.exploit(&reported.finding);

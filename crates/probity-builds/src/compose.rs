@@ -140,7 +140,7 @@ impl Found {
                     directory.push_str(parent(&file));
                     let text = surroundings.read(&path);
                     elsewhere =
-                        text.and_then(|text| model::parse(&text).ok()).map(|it| it.services);
+                        text.and_then(|text| model::parse(&text).ok()).map(|file| file.services);
                     elsewhere.as_ref().and_then(|services| of_file(services, &extends))
                 }
                 None => match &elsewhere {

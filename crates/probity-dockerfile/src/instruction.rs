@@ -13,7 +13,7 @@ mod signal;
 mod transfer;
 mod words;
 
-pub use self::port::check as check_port;
+pub use self::port::{BadPort, check as check_port};
 
 use std::ops::Range;
 

@@ -45,7 +45,7 @@ pub use crate::{
         Transfer, Value, Variable, VariableKind, VariableReference, Version, Workdir, is_absolute,
     },
     image::{ImageError, ImageRef},
-    instruction::check_port,
+    instruction::{BadPort, check_port},
     keyword::Keyword,
     logical::Logical,
     parse::{parse, parse_shared},

@@ -57,9 +57,12 @@ fn may_make(context: &Context<'_>, index: usize, path: &str) -> bool {
 
 fn may_put(transfer: &Transfer, workdir: Option<&str>, path: &str) -> bool {
     let Some(to) = transfer.destination.as_ref() else { return false };
-    let to = known(to).and_then(|to| match to.starts_with('/') {
-        true => Some(to.to_owned()),
-        false => Some(format!("{}/{}", workdir?, to.trim_start_matches("./"))),
+    let to = known(to).and_then(|to| {
+        if to.starts_with('/') {
+            Some(to.to_owned())
+        } else {
+            Some(format!("{}/{}", workdir?, to.trim_start_matches("./")))
+        }
     });
     let Some(to) = to else { return true };
     if to == path {
@@ -94,5 +97,5 @@ fn last_part(path: &str) -> &str {
 
 /// The value, where it is the same in every build.
 fn known(text: &Text) -> Option<&str> {
-    text.value.as_deref().filter(|_| text.is_constant())
+    text.constant_value()
 }

@@ -61,9 +61,10 @@ pub(crate) fn shell(context: &Context<'_>, instruction: usize) -> Option<BaseShe
     if name == "alpine" || name == "busybox" {
         return Some(BaseShell::Ash);
     }
-    WITH_BASH.contains(&name.as_str()).then_some(match is_alpine {
-        true => BaseShell::Ash,
-        false => BaseShell::Bash,
+    WITH_BASH.contains(&name.as_str()).then_some(if is_alpine {
+        BaseShell::Ash
+    } else {
+        BaseShell::Bash
     })
 }
 
@@ -73,7 +74,7 @@ pub(crate) fn is_root(context: &Context<'_>, instruction: usize) -> bool {
     let Some(state) = context.facts.state(instruction) else { return false };
     match state.user.as_deref() {
         Some(user) => {
-            let name = user.value.as_deref().filter(|_| user.is_constant()).unwrap_or_default();
+            let name = user.constant_value().unwrap_or_default();
             let name = name.split(':').next().unwrap_or_default();
             matches!(name, "root" | "0")
         }
@@ -111,8 +112,9 @@ pub(crate) fn shell_sets_pipefail(context: &Context<'_>, instruction: usize) -> 
         .facts
         .state(instruction)
         .is_some_and(|state| state.shell.source == ShellSource::Default);
-    let base = configuration(context, instruction).filter(|_| is_inherited);
-    base.is_some_and(|base| base.shell.iter().any(|word| word == "pipefail"))
+    is_inherited
+        && configuration(context, instruction)
+            .is_some_and(|base| base.shell.iter().any(|word| word == "pipefail"))
 }
 
 /// Official images of systems and languages whose containers start as root, beside those with bash.

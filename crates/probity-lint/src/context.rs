@@ -60,8 +60,7 @@ impl<'a> Context<'a> {
     /// The value that a rule may judge: that of any build, or of the build that the facts are about.
     /// Other programs do not look at defaults, so their names do not either.
     pub(crate) fn value<'t>(&self, text: &'t Text) -> Option<&'t str> {
-        let may_judge = text.is_constant() || self.reads_defaults;
-        text.value.as_deref().filter(|_| may_judge)
+        if self.reads_defaults { text.value.as_deref() } else { text.constant_value() }
     }
 
     /// Whether rules look behind variables that hadolint takes as they are written.

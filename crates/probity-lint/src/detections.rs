@@ -143,16 +143,17 @@ impl Detection {
 
     /// Every place of the quote.
     fn spans<'t>(&'t self, text: &'t str) -> impl Iterator<Item = Span> + 't {
-        let quote = match text.contains("\r\n") {
-            true => self.quote.replace('\n', "\r\n"),
-            false => self.quote.clone(),
+        let quote = if text.contains("\r\n") {
+            self.quote.replace('\n', "\r\n")
+        } else {
+            self.quote.clone()
         };
-        let places: Vec<Span> = match quote.is_empty() {
-            true => Vec::new(),
-            false => text
-                .match_indices(&quote)
+        let places: Vec<Span> = if quote.is_empty() {
+            Vec::new()
+        } else {
+            text.match_indices(&quote)
                 .map(|(start, found)| Span::new(start, start + found.len()))
-                .collect(),
+                .collect()
         };
         places.into_iter()
     }

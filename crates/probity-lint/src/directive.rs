@@ -98,7 +98,8 @@ impl Directives {
             let Some((value, start, span)) = found else { continue };
             match check::parse(value, start) {
                 Ok(parsed) => all.add_check(parsed, span, Scope::Instruction(index)),
-                Err(message) => {
+                Err(error) => {
+                    let message = error.to_string();
                     let span = Span::new(start, start + value.len());
                     all.invalid.push(Invalid { span, message });
                 }

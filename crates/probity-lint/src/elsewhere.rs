@@ -25,7 +25,7 @@ pub fn is_foreign_code(name: &str) -> bool {
     let number = |namespace: &str, letters: &str| {
         let digits = name.strip_prefix(namespace).unwrap_or(name).strip_prefix(letters)?;
         let is_number = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
-        digits.parse::<u32>().ok().filter(|_| is_number)
+        if is_number { digits.parse::<u32>().ok() } else { None }
     };
     let is_hadolints = number("hadolint/", "DL").is_some_and(|it| HADOLINT.contains(&it));
     let is_shellchecks = number("shellcheck/", "SC")

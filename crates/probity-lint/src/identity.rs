@@ -48,7 +48,7 @@ pub(crate) fn image_runs_as_root(context: &Context<'_>, last: &Stage) -> bool {
     let is_root = match runtime.get(Setting::User).first().map(|entry| &entry.entry.value) {
         None => !base_says_otherwise(context, last),
         Some(Value::Text(text)) => {
-            let name = text.value.as_deref().filter(|_| text.is_constant()).unwrap_or_default();
+            let name = text.constant_value().unwrap_or_default();
             matches!(name.split(':').next(), Some("root" | "0"))
         }
         Some(_) => false,

@@ -49,9 +49,10 @@ pub(crate) fn scripts<'a>(context: &Context<'a>, index: usize) -> Vec<PowerShell
             _ => Runner::Other,
         };
         let prelude = of_shell(position).then(|| prelude(argv)).flatten();
-        let is_core = match of_shell(position) {
-            true => argv.first().is_some_and(|program| is_core(program)),
-            false => all.iter().any(|outer| starts_core(outer, script)),
+        let is_core = if of_shell(position) {
+            argv.first().is_some_and(|program| is_core(program))
+        } else {
+            all.iter().any(|outer| starts_core(outer, script))
         };
         PowerShell { script, is_core, prelude, runner }
     });

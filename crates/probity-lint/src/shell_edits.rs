@@ -38,12 +38,10 @@ pub(crate) fn remove_before(
     next: &Word,
 ) -> Option<Edit> {
     let first = words.first()?;
-    let span = match is_exec_form(script) {
-        true => Span::new(
-            with_quotes(context, first.span()).start,
-            with_quotes(context, next.span()).start,
-        ),
-        false => Span::new(first.span().start, next.span().start),
+    let span = if is_exec_form(script) {
+        Span::new(with_quotes(context, first.span()).start, with_quotes(context, next.span()).start)
+    } else {
+        Span::new(first.span().start, next.span().start)
     };
     (!has_comment(context, span)).then(|| Edit::delete(span))
 }

@@ -19,9 +19,10 @@ pub(crate) fn insert_after(
     let newline = line_end(text);
     let end = whole_lines(text, instruction.span).end;
     let is_last = text.get(..end).is_some_and(|before| !before.ends_with('\n'));
-    match is_last {
-        true => Edit::insert(end, format!("{newline}{written}")),
-        false => Edit::insert(end, format!("{written}{newline}")),
+    if is_last {
+        Edit::insert(end, format!("{newline}{written}"))
+    } else {
+        Edit::insert(end, format!("{written}{newline}"))
     }
 }
 

@@ -61,9 +61,7 @@ pub(crate) fn flag(context: &Context<'_>, wanted: &Wanted, findings: &mut Vec<Fi
         match stop.or(runtime.get(Setting::Stopsignal).first()) {
             Some(stop) => {
                 let Value::Text(text) = &stop.entry.value else { continue };
-                let Some(value) = text.value.as_deref().filter(|_| text.is_constant()) else {
-                    continue;
-                };
+                let Some(value) = text.constant_value() else { continue };
                 if canonical(value).as_deref() != Some(signal) {
                     let fix = Fix::suggestion(
                         format!("use {signal}"),

@@ -83,9 +83,12 @@ fn meta_findings(
     }
     for (ignore, used) in directives.ignores.iter().zip(used) {
         if asked.validate_rules {
-            let unknown = |named: &&Named| match ignore.buildkit_only {
-                true => !is_check(&named.name),
-                false => !is_known(&named.name) && !options.rules.has_own(&named.name),
+            let unknown = |named: &&Named| {
+                if ignore.buildkit_only {
+                    !is_check(&named.name)
+                } else {
+                    !is_known(&named.name) && !options.rules.has_own(&named.name)
+                }
             };
             for named in ignore.rules.iter().filter(unknown) {
                 let message = format!("no rule is called `{}`", named.name);

@@ -73,7 +73,7 @@ pub(crate) fn invalid_ports(facts: &Facts, reads_defaults: bool) -> Vec<Finding>
         let Value::Text(text) = &entry.entry.value else { return None };
         let ports = text.value.as_deref().filter(|_| reads_defaults || text.is_constant())?;
         let reason = ports.split_whitespace().find_map(|port| check_port(port).err())?;
-        Some(Finding::new("hadolint/DL3011", Severity::Error, entry.span, reason))
+        Some(Finding::new("hadolint/DL3011", Severity::Error, entry.span, reason.to_string()))
     });
     invalid.collect()
 }

@@ -198,8 +198,10 @@ pub fn language_tools(has_program: impl Fn(&str) -> bool) -> Vec<LanguageTools> 
         runs: language.runs,
         install: language.needs.last().map_or("", |(_, install)| install),
         missing: language.needs.iter().find_map(|&(programs, install)| {
-            let is_there = programs.iter().any(|program| has_program(program));
-            programs.first().filter(|_| !is_there).map(|program| (*program, install))
+            if programs.iter().any(|program| has_program(program)) {
+                return None;
+            }
+            programs.first().map(|program| (*program, install))
         }),
     };
     LANGUAGES.iter().map(tools).collect()

@@ -161,8 +161,9 @@ pub fn prepare_note(note: &PrepareNote) -> String {
 /// What tests run in.
 #[must_use]
 pub fn isolation(is_sandboxed: bool) -> &'static str {
-    match is_sandboxed {
-        true => "bubblewrap: a separate copy, no network, no other files of this machine",
-        false => "none: a separate copy, with access to the network and the files of this machine",
+    if is_sandboxed {
+        "bubblewrap: a separate copy, no network, no other files of this machine"
+    } else {
+        "none: a separate copy, with access to the network and the files of this machine"
     }
 }

@@ -20,7 +20,10 @@ pub(crate) enum Remedy {
 /// says that it is JSON-RPC is taken for a message that went wrong.
 pub(crate) fn remedy(broken: &Broken) -> Remedy {
     let head = read(&broken.head);
-    let Some(id) = head.id.filter(|_| head.is_rpc) else { return Remedy::Nothing };
+    let Some(id) = head.id else { return Remedy::Nothing };
+    if !head.is_rpc {
+        return Remedy::Nothing;
+    }
     let refusal = match broken.is_too_long {
         true => {
             let what = format!("the line is longer than {} MiB", LINE_LIMIT >> 20);
@@ -29,10 +32,7 @@ pub(crate) fn remedy(broken: &Broken) -> Remedy {
         false if head.is_whole => Refusal::new(INVALID_REQUEST, "this is not a request"),
         false => Refusal::new(PARSE_ERROR, "this is not JSON"),
     };
-    match head.is_answer {
-        true => Remedy::Answer(refusal.to(&id)),
-        false => Remedy::Refuse(id, refusal),
-    }
+    if head.is_answer { Remedy::Answer(refusal.to(&id)) } else { Remedy::Refuse(id, refusal) }
 }
 
 #[derive(Default)]

@@ -53,7 +53,9 @@ pub(crate) fn requested(
             Some(number) => connection.take(&Id::from(number)).is_none(),
             None => false,
         };
-        if let Some(id) = id.filter(|_| !answered) {
+        if let Some(id) = id
+            && !answered
+        {
             ours.write(&message::result(&id, "{}"));
         }
     });

@@ -128,9 +128,8 @@ fn permitted(
             );
             return Err(Refusal::new(METHOD_NOT_FOUND, what));
         }
-        rewrite::confine(splice, message, &method, workspace).map_err(|path| {
-            Refusal::new(INVALID_PARAMS, format!("{method}: {path} is not in the workspace"))
-        })?;
+        rewrite::confine(splice, message, &method, workspace)
+            .map_err(|outside| Refusal::new(INVALID_PARAMS, format!("{method}: {outside}")))?;
     }
     Ok(())
 }
@@ -212,7 +211,10 @@ fn rename(
 
 /// Whether a message may name sessions beside the one that it is about.
 fn names_others(text: &str, named: &Places) -> bool {
-    let Some(place) = named.last().filter(|_| named.len() == 1) else { return true };
+    if named.len() != 1 {
+        return true;
+    }
+    let Some(place) = named.last() else { return true };
     let (before, after) = (text.get(..place.start), text.get(place.end..));
     let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
     let key = before.trim_end().strip_suffix(':').map(str::trim_end);

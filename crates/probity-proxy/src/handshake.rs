@@ -19,9 +19,10 @@ pub(crate) fn answer(
     options: &Options,
 ) -> String {
     let version = find(asked, "params.protocolVersion").last().copied().unwrap_or_default();
-    let version = match version.starts_with('"') {
-        true => serde_json::from_str(version).unwrap_or(Value::from(VERSION)),
-        false => Value::from(VERSION),
+    let version = if version.starts_with('"') {
+        serde_json::from_str(version).unwrap_or(Value::from(VERSION))
+    } else {
+        Value::from(VERSION)
     };
     let mut result = cached.and_then(object).unwrap_or_default();
     result.insert("protocolVersion".to_owned(), version);
@@ -64,13 +65,22 @@ pub(crate) fn request(number: u64, editor: Option<&str>, workspace: &Workspace) 
     splice.finish().into_owned()
 }
 
-/// What an agent answered: what it can do, or why it cannot be used.
-pub(crate) fn abilities(result: &str) -> Result<Abilities, String> {
-    let result = object(result).ok_or("its answer to initialize is not an object")?;
+/// Why an agent cannot be used, from its answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadHandshake {
+    #[error("its answer to initialize is not an object")]
+    NotObject,
+    #[error("it speaks version {0} of the protocol, and not {VERSION}")]
+    Version(String),
+}
+
+/// What an agent answered that it can do.
+pub(crate) fn abilities(result: &str) -> Result<Abilities, BadHandshake> {
+    let result = object(result).ok_or(BadHandshake::NotObject)?;
     if let Some(version) = result.get("protocolVersion") {
         let spelled = version.to_string();
         if content(&spelled) != VERSION.to_string() {
-            return Err(format!("it speaks version {spelled} of the protocol, and not {VERSION}"));
+            return Err(BadHandshake::Version(spelled));
         }
     }
     let capabilities = result.get("agentCapabilities").unwrap_or(&Value::Null);

@@ -74,7 +74,7 @@ enum NoIntroduction {
     #[error("refused `initialize`: {0}")]
     Refused(String),
     #[error("cannot be used: {0}")]
-    Unusable(String),
+    Unusable(#[from] handshake::BadHandshake),
     #[error("ended{} without an answer to `initialize`{}", with_code(*code), with_tail(stderr))]
     Ended { code: Option<i32>, stderr: String },
 }
@@ -186,7 +186,7 @@ fn introduce(
         is_read.recv_timeout(LAST_BREATH).ok();
         return Err(NoIntroduction::Ended { code, stderr: tail.text() });
     };
-    handshake::abilities(&result).map_err(NoIntroduction::Unusable)?;
+    handshake::abilities(&result)?;
     Ok(result)
 }
 

@@ -72,7 +72,16 @@ fn escaped(message: &str) -> bool {
     message.as_bytes().contains(&b'\\') && (message.contains("\\/") || message.contains("\\u"))
 }
 
-/// Checks and rewrites what an agent wants the editor to touch. The error names what is refused.
+/// Why an editor is not asked to touch a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Outside {
+    #[error("what has no path is not in the workspace")]
+    NoPath,
+    #[error("{0} is not in the workspace")]
+    Path(String),
+}
+
+/// Checks and rewrites what an agent wants the editor to touch.
 ///
 /// A key that comes twice must be harmless both times: nobody knows which the editor takes.
 pub(crate) fn confine(
@@ -80,7 +89,7 @@ pub(crate) fn confine(
     message: &Envelope<'_>,
     method: &str,
     workspace: &Workspace,
-) -> Result<(), String> {
+) -> Result<(), Outside> {
     let (field, access) = match method {
         "fs/read_text_file" => ("params.path", Access::Read),
         // What a method of a later version does to the file is not known.
@@ -90,15 +99,16 @@ pub(crate) fn confine(
     };
     let named = find(message, field);
     if named.is_empty() && access_needs_path(method) {
-        return Err("what has no path".to_owned());
+        return Err(Outside::NoPath);
     }
     for raw in named {
         // A directory that is not given is the session's.
         if raw == "null" && !access_needs_path(method) {
             continue;
         }
-        let path = text(raw).ok_or_else(|| raw.to_owned())?;
-        let host = workspace.confined(&path, access).ok_or_else(|| path.clone().into_owned())?;
+        let path = text(raw).ok_or_else(|| Outside::Path(raw.to_owned()))?;
+        let host = workspace.confined(&path, access);
+        let host = host.ok_or_else(|| Outside::Path(path.clone().into_owned()))?;
         splice.replace(field, |other| (other == raw && *path != *host).then(|| quoted(&host)));
     }
     Ok(())

@@ -135,7 +135,7 @@ fn introduce(proxy: &Arc<Proxy>, connection: &Arc<Connection>) {
 pub(crate) fn introduced(proxy: &Arc<Proxy>, connection: &Arc<Connection>, result: &str) {
     let abilities = match handshake::abilities(result) {
         Ok(abilities) => abilities,
-        Err(why) => return give_up(connection, &why),
+        Err(why) => return give_up(connection, &why.to_string()),
     };
     let editor = proxy.handshake();
     let client =
@@ -241,9 +241,10 @@ fn bury(proxy: &Arc<Proxy>, connection: &Arc<Connection>, how: &str) {
 
 /// What is said to who asked an agent that is gone.
 pub(crate) fn obituary(proxy: &Proxy, connection: &Connection, is_setup: bool) -> Refusal {
-    let (code, what) = match is_setup {
-        true => (proxy.options.start_failure_code, "Failed to create session: "),
-        false => (INTERNAL, ""),
+    let (code, what) = if is_setup {
+        (proxy.options.start_failure_code, "Failed to create session: ")
+    } else {
+        (INTERNAL, "")
     };
     let agent = &proxy.options.agent;
     match connection.state().epitaph.clone() {

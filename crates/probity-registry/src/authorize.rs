@@ -127,10 +127,9 @@ fn base64(bytes: &[u8]) -> String {
     for chunk in bytes.chunks(3) {
         let byte = |index: usize| u32::from(chunk.get(index).copied().unwrap_or_default());
         let group = byte(0) << 16 | byte(1) << 8 | byte(2);
-        text.extend((0..4).map(|index| match index <= chunk.len() {
-            true => digit(group, index),
-            false => '=',
-        }));
+        text.extend(
+            (0..4).map(|index| if index <= chunk.len() { digit(group, index) } else { '=' }),
+        );
     }
     text
 }

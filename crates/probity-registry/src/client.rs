@@ -86,7 +86,8 @@ impl Clients {
         let usual = Pair::new(settings, &certificates)?;
         let mut own = BTreeMap::new();
         for (registry, bundles) in &settings.own_certificates {
-            let more = bundles.iter().filter_map(|it| Certificate::from_pem_bundle(it).ok());
+            let more =
+                bundles.iter().filter_map(|bundle| Certificate::from_pem_bundle(bundle).ok());
             let all: Vec<Certificate> =
                 certificates.iter().cloned().chain(more.flatten()).collect();
             own.insert(registry.clone(), Pair::new(settings, &all)?);
@@ -134,10 +135,11 @@ pub(crate) fn endpoint(registry: &str, insecure: &[String]) -> Result<Url, Error
     };
     let is_plain = insecure.iter().any(|listed| listed == registry);
     let scheme = if is_plain { "http" } else { "https" };
-    let url = Url::parse(&format!("{scheme}://{host}/v2/"));
-    let Some(url) = url.ok().filter(|_| is_registry(registry)) else {
-        return Err(Error::Reference { reference: registry.to_owned() });
-    };
+    let unusable = || Error::Reference { reference: registry.to_owned() };
+    if !is_registry(registry) {
+        return Err(unusable());
+    }
+    let url = Url::parse(&format!("{scheme}://{host}/v2/")).map_err(|_| unusable())?;
     if is_plain && !is_loopback(&url) {
         return Err(Error::Insecure { registry: registry.to_owned() });
     }

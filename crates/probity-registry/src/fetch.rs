@@ -85,8 +85,10 @@ async fn follow(clients: &Clients, request: &Request<'_>) -> Result<Reply, Error
     let mut authorization = request.authorization.clone();
     for _ in 0..=MOST_REDIRECTS {
         let response = send(clients, request, &url, authorization.as_ref()).await?;
-        let target =
-            response.headers().get(LOCATION).filter(|_| response.status().is_redirection());
+        if !response.status().is_redirection() {
+            return read(request, response).await;
+        }
+        let target = response.headers().get(LOCATION);
         let Some(target) = target else { return read(request, response).await };
         let refused = |target: &str, reason| Error::Redirect {
             registry: request.registry.to_owned(),

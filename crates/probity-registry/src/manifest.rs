@@ -85,7 +85,8 @@ mod tests {
         );
         let index = Manifest::read(text.as_bytes()).ok();
         let platform = Platform::new("linux", "arm64", None);
-        let expected = Digest::parse(DIGEST).map(|it| Manifest::Index(vec![(platform, it)]));
+        let expected =
+            Digest::parse(DIGEST).map(|digest| Manifest::Index(vec![(platform, digest)]));
         assert_eq!(index, expected);
     }
 

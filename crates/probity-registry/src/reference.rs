@@ -43,9 +43,10 @@ impl Reference {
             Some((path, tag)) => (path, Some(tag)),
             None => (rest, None),
         };
-        let repository = match registry == DOCKER_HUB && !path.contains('/') {
-            true => format!("library/{path}"),
-            false => path.to_owned(),
+        let repository = if registry == DOCKER_HUB && !path.contains('/') {
+            format!("library/{path}")
+        } else {
+            path.to_owned()
         };
         let is_valid = is_registry(registry)
             && repository.len() <= MOST_REPOSITORY_BYTES
@@ -140,9 +141,11 @@ mod tests {
             let reference = Reference::parse(text).map(|reference| reference.to_string());
             assert_eq!(reference, Ok(expected.to_owned()), "{text}");
         }
-        let pinned = Reference::parse(&format!("alpine:3@{DIGEST}")).map(|it| it.to_string());
+        let pinned =
+            Reference::parse(&format!("alpine:3@{DIGEST}")).map(|reference| reference.to_string());
         assert_eq!(pinned, Ok(format!("docker.io/library/alpine:3@{DIGEST}")));
-        let by_digest = Reference::parse(&format!("alpine@{DIGEST}")).map(|it| it.tag);
+        let by_digest =
+            Reference::parse(&format!("alpine@{DIGEST}")).map(|reference| reference.tag);
         assert_eq!(by_digest, Ok(None));
     }
 

@@ -22,7 +22,9 @@ pub fn excerpt(output: &str, file: &str, most: usize) -> String {
     let from = match complaint {
         _ if told.len() <= room => 0,
         // Python shows the failing statement in the line above.
-        Some(at) => at - usize::from(at > 0 && told.get(at - 1).is_some_and(|it| is_quoted(it))),
+        Some(at) => {
+            at - usize::from(at > 0 && told.get(at - 1).is_some_and(|line| is_quoted(line)))
+        }
         None => told.len() - room,
     };
     let shown = told.iter().skip(from).take(room).map(|line| line.trim_end().to_owned());
@@ -78,7 +80,8 @@ fn sorted<'a>(output: &'a str, file: &str) -> (Vec<&'a str>, Vec<String>) {
             continue;
         }
         let is_blank = words.is_empty();
-        if is_framing(words) || (is_blank && told.last().is_none_or(|it| it.trim().is_empty())) {
+        if is_framing(words) || (is_blank && told.last().is_none_or(|line| line.trim().is_empty()))
+        {
             continue;
         }
         told.push(line);
@@ -147,7 +150,10 @@ fn names_go_place(words: &str) -> bool {
 
 /// `FILE:LINE`, if that is what the words name.
 fn place_in(words: &str, file: &str) -> Option<String> {
-    let after = words.split_once(file).filter(|_| !file.is_empty())?.1.strip_prefix(':')?;
+    if file.is_empty() {
+        return None;
+    }
+    let after = words.split_once(file)?.1.strip_prefix(':')?;
     let digits: String = after.chars().take_while(char::is_ascii_digit).collect();
     (!digits.is_empty()).then(|| format!("{file}:{digits}"))
 }

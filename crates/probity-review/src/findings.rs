@@ -8,6 +8,7 @@ mod item;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::item::BadItem;
 use crate::{Category, Risk, output::ProvenIssue};
 
 /// A defect as the agent claims it. Nothing in it has been checked against the repository.
@@ -91,7 +92,7 @@ pub fn parse(answer: &str) -> Result<Findings, FindingsError> {
     for item in &items {
         match item::read(item) {
             Ok(finding) => findings.accepted.push(finding),
-            Err(reason) => findings.rejected.push(rejected(item, reason)),
+            Err(reason) => findings.rejected.push(rejected(item, &reason)),
         }
     }
     match findings.rejected.first() {
@@ -121,11 +122,11 @@ pub(crate) fn parse_fixes(answer: &str) -> Result<Vec<OfferedFix>, FindingsError
     Ok(items.iter().filter_map(fix).collect())
 }
 
-fn rejected(item: &Value, reason: String) -> Rejected {
+fn rejected(item: &Value, reason: &BadItem) -> Rejected {
     Rejected {
         title: item::short(item, "title").unwrap_or_else(|| "(no title)".to_owned()),
         file: item::short(item, "file").unwrap_or_default(),
         line: item::line(item, "line").ok().flatten(),
-        reason,
+        reason: reason.to_string(),
     }
 }

@@ -193,7 +193,8 @@ fn languages(text: &mut String, languages: &[Language]) {
 fn scope(text: &mut String, parts: &PromptParts<'_>) {
     let config = parts.config;
     text.push_str("\n# What is under review\n\n");
-    let categories: Vec<&str> = config.categories.iter().map(|it| it.as_str()).collect();
+    let categories: Vec<&str> =
+        config.categories.iter().map(|category| category.as_str()).collect();
     _ = writeln!(text, "Categories: {}.", categories.join(", "));
     for (word, globs) in [("Included", config.include()), ("Excluded", config.exclude())] {
         if !globs.is_empty() {

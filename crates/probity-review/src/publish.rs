@@ -113,7 +113,8 @@ impl OpenPull {
     pub fn check_commit(&self, commit: &str, same: &[String]) -> Result<(), PublishError> {
         let head = &self.pull.head;
         // A CI system names its merge of the branch, which counts while the branch is the same.
-        let is_same = same.iter().any(|known| known == head) && same.iter().any(|it| it == commit);
+        let is_same =
+            same.iter().any(|known| known == head) && same.iter().any(|known| known == commit);
         if commit == head || self.pull.merge.as_deref() == Some(commit) || is_same {
             return Ok(());
         }

@@ -28,7 +28,8 @@ use probity_proof::CustomRunner;
 use probity_sandbox::Backend;
 
 use self::{
-    conversation::Conversation, failed::Failed, ground::Ground, page::Page, proving::Bench,
+    conversation::Conversation, failed::Failed, ground::Ground, page::Page,
+    proving::PendingWorkshop,
 };
 use crate::{
     Bar, ReviewConfig,
@@ -165,16 +166,16 @@ pub fn review(
     let reviewed = Page::begin(checkout, options).or_failure(checkout, |page, redactor| {
         let ground = Ground::look(checkout, options.diff_base.as_deref(), events)?;
         let settings = ask::settings(options);
-        let mut bench = Bench::new(checkout, &ground, &settings, proving);
+        let mut pending = PendingWorkshop::new(checkout, &ground, &settings, proving);
         if !ground.files(&settings.config).is_empty() {
             // The tests get their place while the agent thinks.
-            bench.begin(events);
+            pending.begin(events);
         }
         let (mut claims, mut conversation) =
             ask::findings(checkout, options, settings, &ground, page, redactor, events)?;
         loop {
             *page = Page::of(&claims);
-            claims.settle(bench.results(&claims, Shard::WHOLE, redactor, events)?);
+            claims.settle(pending.results(&claims, Shard::WHOLE, redactor, events)?);
             match &mut conversation {
                 Some(conversation) if claims.wants_fixes() => {
                     conversation.improve(&mut claims, redactor, events);
@@ -256,8 +257,8 @@ pub fn prove(
 ) -> Result<Part, StepError> {
     let ground = Ground::of_claims(checkout, claims, events)?;
     let redactor = Redactor::new(&checkout.hidden).map_err(|error| Failed::machine(&error))?;
-    let mut bench = Bench::new(checkout, &ground, &claims.settings, options);
-    let results = bench.results(claims, shard, &redactor, events)?;
+    let mut pending = PendingWorkshop::new(checkout, &ground, &claims.settings, options);
+    let results = pending.results(claims, shard, &redactor, events)?;
     Ok(Part::new(claims.clone(), shard, results))
 }
 

@@ -23,9 +23,10 @@ pub(crate) fn file_name(id: &str, finding: &AgentFinding, proved: &Proved) -> St
         .take(NAME_CHARS)
         .collect();
     let name = if name.trim_matches('_').is_empty() { "test".to_owned() } else { name };
-    let path = match proved.test_path.is_empty() {
-        true => finding.test_file.as_deref().unwrap_or(&finding.file),
-        false => &proved.test_path,
+    let path = if proved.test_path.is_empty() {
+        finding.test_file.as_deref().unwrap_or(&finding.file)
+    } else {
+        &proved.test_path
     };
     let file = path.rsplit('/').next().unwrap_or(path);
     let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);

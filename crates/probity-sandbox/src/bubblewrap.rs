@@ -59,7 +59,7 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     if spec.network == Network::Open {
         match sockets::ruleset() {
             Ok(ruleset) => before.ruleset = Some(ruleset),
-            Err(why) => enforced.notes.push(why),
+            Err(open) => enforced.notes.push(open.to_string()),
         }
     }
     let (status, status_end) = pipe_with(PipeFlags::CLOEXEC).map_err(io_error).map_err(failed())?;

@@ -4,7 +4,7 @@
 //! A group limits the whole tree and, since nothing leaves it unasked, finds every process of it.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     process,
     sync::atomic::{AtomicU64, Ordering},
@@ -26,12 +26,27 @@ pub(crate) struct Cgroup {
     pub(crate) limits_cpu: bool,
 }
 
+/// Why there is no group.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoCgroup {
+    #[error("{0}")]
+    Own(io::Error),
+    #[error("no cgroup: not in the unified hierarchy")]
+    NotUnified,
+    #[error("no cgroup: memory and pids are not delegated to us")]
+    NotDelegated,
+    #[error("no cgroup: no {0} controller")]
+    NoController(&'static str),
+    #[error("no cgroup: {0}")]
+    Io(io::Error),
+}
+
 /// The span of time, in microseconds, in which a share of the processor is counted.
 const PERIOD: u64 = 100_000;
 
 impl Cgroup {
-    /// Makes a group with these limits, or says why there is none.
-    pub(crate) fn create(limits: &Limits) -> Result<Self, String> {
+    /// Makes a group with these limits.
+    pub(crate) fn create(limits: &Limits) -> Result<Self, NoCgroup> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let parents = parents(limits)?;
         let name = format!("{PREFIX}{}-{}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -39,14 +54,14 @@ impl Cgroup {
         for parent in &parents.directories {
             remove_abandoned(parent);
             let directory = parent.join(&name);
-            fs::create_dir(&directory).map_err(|error| format!("no cgroup: {error}"))?;
+            fs::create_dir(&directory).map_err(NoCgroup::Io)?;
             group.directories.push(directory);
         }
-        group.limit(limits, parents.unified).map_err(|error| format!("no cgroup: {error}"))?;
+        group.limit(limits, parents.unified).map_err(NoCgroup::Io)?;
         Ok(group)
     }
 
-    fn limit(&self, limits: &Limits, unified: bool) -> std::io::Result<()> {
+    fn limit(&self, limits: &Limits, unified: bool) -> io::Result<()> {
         let (memory, swap) = if unified {
             ("memory.max", "memory.swap.max")
         } else {
@@ -58,13 +73,19 @@ impl Cgroup {
             ("cpu.cfs_quota_us", String::new())
         };
         for directory in &self.directories {
-            if let Some(cpus) = limits.cpus.filter(|_| directory.join(share).exists()) {
+            if let Some(cpus) = limits.cpus
+                && directory.join(share).exists()
+            {
                 fs::write(directory.join(share), format!("{}{period}", microseconds(cpus)))?;
             }
-            if let Some(pids) = limits.pids.filter(|_| directory.join("pids.max").exists()) {
+            if let Some(pids) = limits.pids
+                && directory.join("pids.max").exists()
+            {
                 fs::write(directory.join("pids.max"), pids.to_string())?;
             }
-            if let Some(bytes) = limits.memory.filter(|_| directory.join(memory).exists()) {
+            if let Some(bytes) = limits.memory
+                && directory.join(memory).exists()
+            {
                 fs::write(directory.join(memory), bytes.to_string())?;
                 // Machines without accounting of swap have no such file.
                 if directory.join(swap).exists() {
@@ -78,7 +99,7 @@ impl Cgroup {
 
     /// The files by which a process enters.
     #[cfg(target_os = "linux")]
-    pub(crate) fn doors(&self) -> std::io::Result<Vec<std::os::fd::OwnedFd>> {
+    pub(crate) fn doors(&self) -> io::Result<Vec<std::os::fd::OwnedFd>> {
         self.lists().map(|list| Ok(fs::OpenOptions::new().write(true).open(list)?.into())).collect()
     }
 
@@ -127,7 +148,7 @@ impl Drop for Cgroup {
         for directory in &self.directories {
             for _ in 0..100 {
                 match fs::remove_dir(directory) {
-                    Err(error) if error.kind() == std::io::ErrorKind::ResourceBusy => {
+                    Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
                         thread::sleep(Duration::from_millis(2));
                     }
                     _ => break,
@@ -156,8 +177,8 @@ struct Parents {
 
 /// Where a group of ours can be made: beside our own in the unified hierarchy, whose groups
 /// cannot hold both processes and limited groups; below our own in the older one.
-fn parents(limits: &Limits) -> Result<Parents, String> {
-    let own = fs::read_to_string("/proc/self/cgroup").map_err(|error| error.to_string())?;
+fn parents(limits: &Limits) -> Result<Parents, NoCgroup> {
+    let own = fs::read_to_string("/proc/self/cgroup").map_err(NoCgroup::Own)?;
     let mounted = Path::new("/sys/fs/cgroup");
     let place = |controller: &str| {
         own.lines().find_map(|line| {
@@ -168,25 +189,25 @@ fn parents(limits: &Limits) -> Result<Parents, String> {
     };
     let below = |base: &Path, path: &str| base.join(path.trim_start_matches('/'));
     if mounted.join("cgroup.controllers").exists() {
-        let own = place("").ok_or("no cgroup: not in the unified hierarchy")?;
+        let own = place("").ok_or(NoCgroup::NotUnified)?;
         let own = below(mounted, &own);
         let parent = if own == mounted { mounted } else { own.parent().unwrap_or(mounted) };
-        let enabled = fs::read_to_string(parent.join("cgroup.subtree_control"))
-            .map_err(|error| format!("no cgroup: {error}"))?;
+        let enabled =
+            fs::read_to_string(parent.join("cgroup.subtree_control")).map_err(NoCgroup::Io)?;
         let has = |name| enabled.split_whitespace().any(|word| word == name);
         if !has("pids") || !has("memory") {
-            return Err("no cgroup: memory and pids are not delegated to us".to_owned());
+            return Err(NoCgroup::NotDelegated);
         }
         let directories = vec![parent.to_owned()];
         return Ok(Parents { directories, unified: true, limits_cpu: has("cpu") });
     }
     let mut directories = Vec::new();
-    let of = |controller: &str| {
-        let path = place(controller).ok_or(format!("no cgroup: no {controller} controller"))?;
+    let of = |controller: &'static str| {
+        let path = place(controller).ok_or(NoCgroup::NoController(controller))?;
         let base = mounted.join(controller);
         let own = below(&base, &path);
         // In a container the path is the host's, and the mount begins at our own group.
-        Ok::<_, String>(if own.exists() { own } else { base })
+        Ok::<_, NoCgroup>(if own.exists() { own } else { base })
     };
     for controller in ["pids", "memory"] {
         directories.push(of(controller)?);
@@ -194,7 +215,9 @@ fn parents(limits: &Limits) -> Result<Parents, String> {
     let cpu = of("cpu").ok().filter(|cpu| cpu.join("cpu.cfs_quota_us").exists());
     let limits_cpu = cpu.is_some();
     // Only where it is asked for: a group costs time.
-    directories.extend(cpu.filter(|_| limits.cpus.is_some()));
+    if limits.cpus.is_some() {
+        directories.extend(cpu);
+    }
     Ok(Parents { directories, unified: false, limits_cpu })
 }
 

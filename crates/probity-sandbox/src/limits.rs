@@ -1,7 +1,12 @@
 //! How limits are enforced here: by a cgroup where one can be made, else by what a process may
 //! set for itself.
 
-use crate::{LimitedBy, cgroup::Cgroup, spawner::Before, spec::Limits};
+use crate::{
+    LimitedBy,
+    cgroup::{Cgroup, NoCgroup},
+    spawner::Before,
+    spec::Limits,
+};
 
 /// What holds a process tree, and what does not.
 #[derive(Debug, Default)]
@@ -43,7 +48,7 @@ pub(crate) fn prepare(limits: &Limits, tracked: Tracked, before: &mut Before) ->
     };
     let within = Limits { pids: limits.pids.map(|pids| pids.saturating_add(spare)), ..*limits };
     let group = Cgroup::create(&within)
-        .and_then(|group| Ok((group.doors().map_err(|error| error.to_string())?, group)));
+        .and_then(|group| Ok((group.doors().map_err(NoCgroup::Own)?, group)));
     match group {
         Ok((doors, group)) => {
             if limits.cpus.is_some() && !group.limits_cpu {

@@ -46,7 +46,7 @@ pub fn probe() -> Machine {
         podman: look_for(Kind::Podman),
         landlock: landlock(),
         user_namespaces: forbidding_setting().map_or(Ok(()), |why| Err(why.to_owned())),
-        cgroups: Cgroup::create(&Limits::default()).map(drop),
+        cgroups: Cgroup::create(&Limits::default()).map(drop).map_err(|error| error.to_string()),
     }
 }
 

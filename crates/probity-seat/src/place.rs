@@ -59,11 +59,11 @@ pub struct Seats {
     stderr: Option<StderrTap>,
     containers: Containers,
     /// Looking costs a process or two, and a run may seat hundreds.
-    choices: Mutex<Vec<(Wanted, Choice)>>,
+    choices: Mutex<Vec<(ChoiceKey, Choice)>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Wanted {
+struct ChoiceKey {
     sandbox: Sandbox,
     caller: Caller,
     image: String,
@@ -247,7 +247,7 @@ impl Seats {
             sandbox => sandbox,
         };
         let allowlist = request.terms.reach.is_some();
-        let wanted = Wanted { sandbox, caller: request.caller, image, allowlist };
+        let wanted = ChoiceKey { sandbox, caller: request.caller, image, allowlist };
         let Choice { chosen, reasons } = self.choice(&wanted, policy);
         match chosen {
             Some((Kind::None, _)) => Ok((Kind::None, PathBuf::new(), Contained::NotAsked)),
@@ -270,7 +270,7 @@ impl Seats {
         }
     }
 
-    fn choice(&self, wanted: &Wanted, policy: &Policy) -> Choice {
+    fn choice(&self, wanted: &ChoiceKey, policy: &Policy) -> Choice {
         let mut choices = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, choice)) = choices.iter().find(|(known, _)| known == wanted) {
             return choice.clone();

@@ -101,9 +101,8 @@ impl<'w> Call<'w> {
                     return Some((value, value.pattern()?));
                 }
                 let rest = text.strip_prefix(flag);
-                let value = rest.and_then(|rest| match flag.starts_with("--") {
-                    true => rest.strip_prefix('='),
-                    false => Some(rest),
+                let value = rest.and_then(|rest| {
+                    if flag.starts_with("--") { rest.strip_prefix('=') } else { Some(rest) }
                 });
                 if let Some(value) = value {
                     word.literal()?;

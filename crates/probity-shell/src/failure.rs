@@ -126,7 +126,10 @@ enum Fate {
 fn apply_set(options: &mut Invocation, command: &Command) {
     let mut words = command.call().args().iter().map(crate::Word::prefix);
     while let Some(word) = words.next() {
-        let Some(on) = dialect::switch(&word).filter(|_| word != "--") else { break };
+        if word == "--" {
+            break;
+        }
+        let Some(on) = dialect::switch(&word) else { break };
         for letter in word.chars().skip(1) {
             match letter {
                 'o' => options.set(&words.next().unwrap_or_default(), on),

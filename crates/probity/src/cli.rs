@@ -86,9 +86,13 @@ fn matches(command: Command, args: impl Iterator<Item = OsString>) -> anyhow::Re
     Ok(found.map_err(|error| slips::explained(error, known, &args))?)
 }
 
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("not a whole number from 0 on, or too large")]
+struct NotWhole;
+
 /// Reads a whole number, and says so of what is none.
-fn whole<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| "not a whole number from 0 on, or too large".to_owned())
+fn whole<T: FromStr>(text: &str) -> Result<T, NotWhole> {
+    text.parse().map_err(|_| NotWhole)
 }
 
 /// Parses into a derived struct.

@@ -5,6 +5,7 @@
 //! environment, the flags, the JSON Schemas and the printed configuration all follow it. The
 //! environment, the flags and the rules come in as values; only [`Configs`] reads files.
 
+pub(crate) mod bad_value;
 pub(crate) mod catalogue;
 mod discovery;
 pub(crate) mod duration;

@@ -46,7 +46,9 @@ struct Params {
 /// The answer to a request to read a file.
 pub(super) fn answer(files: &dyn ServeFiles, id: &Id<'_>, params: Option<&str>) -> String {
     let params = params.and_then(|params| serde_json::from_str::<Params>(params).ok());
-    let Some(Params { path, line, limit }) = params.filter(|it| it.path.len() <= PATH_BYTES) else {
+    let Some(Params { path, line, limit }) =
+        params.filter(|params| params.path.len() <= PATH_BYTES)
+    else {
         return response_error(id, INVALID_PARAMS, "a path of at most 4096 bytes is needed");
     };
     match files.read(&path) {

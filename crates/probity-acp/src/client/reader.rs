@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::deny;
 use super::error::Cause;
 use super::files;
-use super::shared::{Shared, State};
+use super::shared::{Answer, Shared, State};
 use super::wire::shorten;
 use crate::envelope::{Envelope, Id, Kind, Outcome, unquote};
 use crate::frame::FrameReader;
@@ -101,8 +101,8 @@ fn take_answer(state: &mut State, id: &Id<'_>, outcome: Outcome<'_>) {
     }
     state.expected = None;
     state.answer = Some(match outcome {
-        Outcome::Result(result) => Ok(result.to_owned()),
-        Outcome::Error(error) => Err(error.to_owned()),
+        Outcome::Result(result) => Answer::Result(result.to_owned()),
+        Outcome::Error(error) => Answer::Error(error.to_owned()),
     });
 }
 

@@ -36,8 +36,7 @@ pub(super) struct State {
     closed: bool,
     /// The number of the request that the caller waits for.
     pub(super) expected: Option<u64>,
-    /// Its result or its error, as raw JSON.
-    pub(super) answer: Option<Result<String, String>>,
+    pub(super) answer: Option<Answer>,
     pub(super) collecting: Option<Collecting>,
     pub(super) cancelling: bool,
     /// Why nothing more will be read.
@@ -51,6 +50,12 @@ pub(super) struct State {
     /// What the sessions may cost.
     pub(super) most_dollars: Option<f64>,
     pub(super) skipped: Skipped,
+}
+
+/// An agent's answer to a request, as raw JSON.
+pub(super) enum Answer {
+    Result(String),
+    Error(String),
 }
 
 /// A moment, and what it means when it has come.
@@ -130,11 +135,7 @@ impl Shared {
     }
 
     /// Waits for the answer to the expected request.
-    pub(super) fn wait(
-        &self,
-        deadline: &Deadline,
-        grace: Duration,
-    ) -> Result<Result<String, String>, Cause> {
+    pub(super) fn wait(&self, deadline: &Deadline, grace: Duration) -> Result<Answer, Cause> {
         let mut state = self.lock();
         loop {
             if let Some(collecting) = state.collecting.as_ref().filter(|text| text.over_limit) {
@@ -169,7 +170,7 @@ impl Shared {
 
     /// The answer of a turn that ended by itself.
     pub(super) fn finished_answer(&self) -> Option<Value> {
-        let answer = self.lock().answer.take()?.ok()?;
+        let Answer::Result(answer) = self.lock().answer.take()? else { return None };
         let answer: Value = serde_json::from_str(&answer).ok()?;
         (answer.get("stopReason")?.as_str()? == "end_turn").then_some(answer)
     }

@@ -18,11 +18,40 @@ pub struct Script {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("line {line}: {message}")]
+#[error("line {line}: {fault}")]
 pub struct ScriptError {
     pub line: usize,
-    pub message: String,
+    pub fault: ScriptFault,
 }
+
+/// Why a line of a script cannot be played.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptFault {
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    #[error("unknown key {0:?}")]
+    UnknownKey(String),
+    #[error("none of the keys {}", ACTIONS.join(", "))]
+    NoAction,
+    #[error("{key}: {error}")]
+    Value { key: String, error: serde_json::Error },
+    #[error("hang is \"listening\" or \"deaf\"")]
+    Hang,
+    #[error("only \"output\" can be closed")]
+    Close,
+    #[error("only \"TERM\" can be ignored")]
+    Ignore,
+    #[error("the frame is not a message")]
+    Frame,
+    #[error("a message is from \"client\" or \"agent\", not {0:?}")]
+    Sender(String),
+}
+
+/// The keys of the actions, in the order in which a line is searched for them.
+const ACTIONS: [&str; 15] = [
+    "answer", "fail", "say", "update", "ask", "await", "noise", "half", "flood", "sleep", "hang",
+    "close", "exit", "spawn", "ignore",
+];
 
 /// A request of the client and what the agent does about it.
 #[derive(Clone, Debug)]
@@ -90,7 +119,7 @@ impl Script {
             if text.trim().is_empty() || text.trim_start().starts_with('#') {
                 continue;
             }
-            match read_line(line, text).map_err(|message| ScriptError { line, message })? {
+            match read_line(line, text).map_err(|fault| ScriptError { line, fault })? {
                 Some(Read::Exchange(exchange)) => script.exchanges.push(exchange),
                 Some(Read::Action(action)) => {
                     let steps = match script.exchanges.last_mut() {
@@ -124,17 +153,14 @@ struct Recorded<'a> {
     _withheld: Option<u64>,
 }
 
-fn read_line(line: usize, text: &str) -> Result<Option<Read>, String> {
+fn read_line(line: usize, text: &str) -> Result<Option<Read>, ScriptFault> {
     // Recorded messages are not read further than this: they may hold what no value can.
-    let keys: BTreeMap<String, &RawValue> =
-        serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let keys: BTreeMap<String, &RawValue> = serde_json::from_str(text)?;
     if keys.contains_key("from") {
-        let recorded: Recorded<'_> =
-            serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let recorded: Recorded<'_> = serde_json::from_str(text)?;
         return read_recorded(line, &recorded);
     }
-    let mut keys: Map<String, Value> =
-        serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut keys: Map<String, Value> = serde_json::from_str(text)?;
     keys.remove("at");
     let read = if let Some(method) = keys.remove("on") {
         let captures = take(&mut keys, "capture")?.unwrap_or_default();
@@ -142,7 +168,7 @@ fn read_line(line: usize, text: &str) -> Result<Option<Read>, String> {
         let captures = captures
             .into_iter()
             .map(|(name, ends)| Ok((name, typed("capture", ends)?)))
-            .collect::<Result<_, String>>()?;
+            .collect::<Result<_, ScriptFault>>()?;
         let method = typed("on", method)?;
         let (params, recorded_id, steps) = (None, None, Vec::new());
         Read::Exchange(Exchange { line, method, params, recorded_id, captures, steps })
@@ -150,20 +176,16 @@ fn read_line(line: usize, text: &str) -> Result<Option<Read>, String> {
         Read::Action(read_action(&mut keys)?)
     };
     match keys.keys().next() {
-        Some(key) => Err(format!("unknown key {key:?}")),
+        Some(key) => Err(ScriptFault::UnknownKey(key.clone())),
         None => Ok(Some(read)),
     }
 }
 
-fn read_action(keys: &mut Map<String, Value>) -> Result<Action, String> {
-    let names = [
-        "answer", "fail", "say", "update", "ask", "await", "noise", "half", "flood", "sleep",
-        "hang", "close", "exit", "spawn", "ignore",
-    ];
+fn read_action(keys: &mut Map<String, Value>) -> Result<Action, ScriptFault> {
     let Some((name, value)) =
-        names.into_iter().find_map(|name| keys.remove(name).map(|value| (name, value)))
+        ACTIONS.into_iter().find_map(|name| keys.remove(name).map(|value| (name, value)))
     else {
-        return Err(format!("none of the keys {}", names.join(", ")));
+        return Err(ScriptFault::NoAction);
     };
     Ok(match name {
         "answer" | "fail" => Action::Answer {
@@ -190,32 +212,32 @@ fn read_action(keys: &mut Map<String, Value>) -> Result<Action, String> {
         "hang" => match value.as_str() {
             Some("listening") => Action::Hang { deaf: false },
             Some("deaf") => Action::Hang { deaf: true },
-            _ => return Err("hang is \"listening\" or \"deaf\"".to_owned()),
+            _ => return Err(ScriptFault::Hang),
         },
         "close" if value == "output" => Action::CloseOutput,
-        "close" => return Err("only \"output\" can be closed".to_owned()),
+        "close" => return Err(ScriptFault::Close),
         "exit" => Action::Exit(typed(name, value)?),
         "spawn" => Action::Host(HostAction::Spawn(typed(name, value)?)),
         _ if value == "TERM" => Action::Host(HostAction::IgnoreTerminate),
-        _ => return Err("only \"TERM\" can be ignored".to_owned()),
+        _ => return Err(ScriptFault::Ignore),
     })
 }
 
-fn read_recorded(line: usize, recorded: &Recorded<'_>) -> Result<Option<Read>, String> {
+fn read_recorded(line: usize, recorded: &Recorded<'_>) -> Result<Option<Read>, ScriptFault> {
     // A message that was withheld cannot be played.
     let Some(frame) = recorded.frame else { return Ok(None) };
-    let envelope = Envelope::parse(frame.get()).ok_or("the frame is not a message")?;
+    let envelope = Envelope::parse(frame.get()).ok_or(ScriptFault::Frame)?;
     match recorded.from.as_str() {
         "agent" => return Ok(Some(Read::Action(Action::Send(frame.get().to_owned())))),
         "client" => {}
-        other => return Err(format!("a message is from \"client\" or \"agent\", not {other:?}")),
+        other => return Err(ScriptFault::Sender(other.to_owned())),
     }
     Ok(Some(match envelope.kind() {
         Kind::Request { id, method, params } => Read::Exchange(Exchange {
             line,
             method: method.into_owned(),
             params: Some(match params {
-                Some(params) => serde_json::from_str(params).map_err(|error| error.to_string())?,
+                Some(params) => serde_json::from_str(params)?,
                 None => Value::Null,
             }),
             recorded_id: Some(id.into_owned()),
@@ -233,10 +255,10 @@ fn read_recorded(line: usize, recorded: &Recorded<'_>) -> Result<Option<Read>, S
 fn take<T: serde::de::DeserializeOwned>(
     keys: &mut Map<String, Value>,
     key: &str,
-) -> Result<Option<T>, String> {
+) -> Result<Option<T>, ScriptFault> {
     keys.remove(key).map(|value| typed(key, value)).transpose()
 }
 
-fn typed<T: serde::de::DeserializeOwned>(key: &str, value: Value) -> Result<T, String> {
-    serde_json::from_value(value).map_err(|error| format!("{key}: {error}"))
+fn typed<T: serde::de::DeserializeOwned>(key: &str, value: Value) -> Result<T, ScriptFault> {
+    serde_json::from_value(value).map_err(|error| ScriptFault::Value { key: key.to_owned(), error })
 }

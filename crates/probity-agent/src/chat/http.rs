@@ -45,15 +45,25 @@ pub(crate) enum Failure {
     TooLarge,
 }
 
+/// Why nothing can be sent to an endpoint.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadEndpoint {
+    #[error("the endpoint is not a URL: {0}")]
+    NotUrl(String),
+    #[error("the endpoint is not an http or https address")]
+    NotHttp,
+    #[error("cannot prepare: {}", chain(.0))]
+    Client(reqwest::Error),
+}
+
 impl Http {
-    /// The reason, if the address cannot be used.
-    pub(crate) fn new(endpoint: &str) -> Result<Self, String> {
-        let url = Url::parse(endpoint.trim())
-            .map_err(|error| format!("the endpoint is not a URL: {error}"))?;
+    pub(crate) fn new(endpoint: &str) -> Result<Self, BadEndpoint> {
+        let url =
+            Url::parse(endpoint.trim()).map_err(|error| BadEndpoint::NotUrl(error.to_string()))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err("the endpoint is not an http or https address".to_owned());
+            return Err(BadEndpoint::NotHttp);
         }
-        let client = client(&url).map_err(|error| format!("cannot prepare: {}", chain(&error)))?;
+        let client = client(&url).map_err(BadEndpoint::Client)?;
         Ok(Self { client, url })
     }
 
@@ -135,7 +145,9 @@ async fn refusal(mut response: Response) -> Failure {
     let status = response.status();
     let asked = retry_after(response.headers(), SystemTime::now());
     let target = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-    if let Some(target) = target.filter(|_| status.is_redirection()) {
+    if let Some(target) = target
+        && status.is_redirection()
+    {
         let said = format!("redirected to {}", one_line(target, 200));
         return Failure::Status { status: status.as_u16(), said, asked: None };
     }

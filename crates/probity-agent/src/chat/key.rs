@@ -11,6 +11,15 @@ pub struct ApiKey {
     origin: String,
 }
 
+/// Why a key cannot be sent, without the key.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadKey {
+    #[error("the key in {0} is empty")]
+    Empty(String),
+    #[error("the key in {0} has a character that no key has")]
+    Character(String),
+}
+
 impl ApiKey {
     /// `origin` is shown to people in its place: usually the environment variable it was read from.
     #[must_use]
@@ -23,13 +32,11 @@ impl ApiKey {
         &self.origin
     }
 
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub(crate) fn check(&self) -> Result<(), BadKey> {
         if self.expose().is_empty() {
-            return Err(format!("the key in {} is empty", self.origin));
+            return Err(BadKey::Empty(self.origin.clone()));
         }
-        self.header("")
-            .map(drop)
-            .ok_or_else(|| format!("the key in {} has a character that no key has", self.origin))
+        self.header("").map(drop).ok_or_else(|| BadKey::Character(self.origin.clone()))
     }
 
     /// Never printed by anything that prints headers.

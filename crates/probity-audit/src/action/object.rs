@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
+use super::ActionError;
+
 /// More than this many places where an object might begin are not looked at.
 const MOST_STARTS: usize = 200;
 
@@ -58,23 +60,21 @@ pub(super) fn without_thoughts(text: &str) -> Cow<'_, str> {
     Cow::Owned(said)
 }
 
-/// What is wrong with the first thing in a text that looks like a JSON object, in words for the
-/// model. Nothing if its brackets are as they should be.
-pub(super) fn complaint(text: &str) -> Option<String> {
+/// What is wrong with the first thing in a text that looks like a JSON object. Nothing if its brackets are as they should be.
+pub(super) fn complaint(text: &str) -> Option<ActionError> {
     let start = text.find('{')?;
     let Shape { open, has_open_string, trailing_comma } =
         Shape::of(text.get(start..).unwrap_or(""));
     if let Some(closer) = trailing_comma {
-        return Some(format!("the JSON object has a comma before a `{closer}`"));
+        return Some(ActionError::TrailingComma(closer));
     }
     if has_open_string {
-        return Some("the JSON object has a string without its closing quotation mark".to_owned());
+        return Some(ActionError::OpenString);
     }
     if open.is_empty() {
         return None;
     }
-    let closers: String = open.iter().rev().take(MOST_CLOSERS).collect();
-    Some(format!("the JSON object is not closed: `{closers}` is missing at its end"))
+    Some(ActionError::NotClosed(open.iter().rev().take(MOST_CLOSERS).collect()))
 }
 
 /// What a reader of brackets sees in a text.

@@ -12,7 +12,7 @@ impl Report {
         let failed: Vec<Value> = self
             .failed
             .iter()
-            .map(|it| json!({"skill_id": it.skill_id, "status": it.status, "error": it.error}))
+            .map(|iteration| json!({"skill_id": iteration.skill_id, "status": iteration.status, "error": iteration.error}))
             .collect();
         let note = self.is_scaffold.then_some(super::NOBODY_ASKED);
         let ignored: Vec<Value> = self
@@ -35,7 +35,7 @@ impl Report {
         let coverage: Vec<Value> = self
             .coverage
             .iter()
-            .map(|it| json!({"skill_id": it.skill_id, "files": it.files}))
+            .map(|skill| json!({"skill_id": skill.skill_id, "files": skill.files}))
             .collect();
         let page = json!({
             "note": note,

@@ -84,6 +84,7 @@ impl<'a> Conversation<'a> {
                 Err(why) if is_repair => return Err(Ended::Unusable(why)),
                 Err(why) => {
                     is_repair = true;
+                    let why = why.to_string();
                     self.tell(&Event::Repairs { why: &why });
                     prompt::repair(&why, was_cut, left, J::EXPECTED)
                 }

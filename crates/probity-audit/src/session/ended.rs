@@ -2,7 +2,7 @@
 
 use probity_agent::AgentError;
 
-use crate::{Skill, answer};
+use crate::{Skill, action::ActionError, answer};
 
 /// The status of a skill whose class no detector knows.
 pub(crate) const NOT_CHECKED: &str = "not-checked";
@@ -12,7 +12,7 @@ pub(crate) const SCAFFOLDED: &str = "scaffolded";
 
 pub(super) enum Ended {
     Agent(Box<AgentError>),
-    Unusable(String),
+    Unusable(ActionError),
     /// It repeated the question.
     Echo,
     /// It found nothing in what it never looked at; how many of how many files.

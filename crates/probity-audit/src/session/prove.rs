@@ -137,9 +137,10 @@ impl<'a> Exploiting<'a> {
         let result = Exploitation::new(attempt, &verdict);
         conversation.tell(&Event::Tried { level: result.level, reason: &result.reason });
         let secrets = conversation.session.secrets;
-        let output = match verdict.control_output.is_empty() {
-            true => &result.output,
-            false => &verdict.control_output,
+        let output = if verdict.control_output.is_empty() {
+            &result.output
+        } else {
+            &verdict.control_output
         };
         let said = prompt::tried(&secrets.mask(&result.reason), &secrets.mask(output), self.left);
         self.tried.push(result.reason.clone());

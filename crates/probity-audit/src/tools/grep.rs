@@ -65,7 +65,7 @@ pub(super) fn grep(
     // A parenthesis that is not closed is a character of a basic expression. Nobody who wrote one
     // meant that, and "no match" would be taken for an answer.
     match wrong.first() {
-        Some(why) => failed(&format!("grep: no line matches as a basic expression, and as an extended one it is not valid: {why}"), 2).into(),
+        Some(error) => failed(&format!("grep: no line matches as a basic expression, and as an extended one it is not valid: {}", reason(error)), 2).into(),
         None => Reading::from(Output::default().end(1) + &below.left_out()),
     }
 }
@@ -73,17 +73,18 @@ pub(super) fn grep(
 /// What follows a list of hits that does not fit.
 const CUT: &str = "\n(there are more hits; search a smaller path or a longer pattern)";
 
-fn compile(regex: &str) -> Result<RegexMatcher, String> {
+fn compile(regex: &str) -> Result<RegexMatcher, grep_regex::Error> {
     RegexMatcherBuilder::new()
         .line_terminator(Some(b'\n'))
         .size_limit(MOST_PATTERN_BYTES)
         .dfa_size_limit(MOST_PATTERN_BYTES)
         .build(regex)
-        .map_err(|error| {
-            let message = error.to_string();
-            let last = message.lines().last().unwrap_or_default();
-            last.trim_start_matches("error: ").to_owned()
-        })
+}
+
+/// The last line of an error, which gives the reason; those before it draw the pattern.
+fn reason(error: &grep_regex::Error) -> String {
+    let message = error.to_string();
+    message.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 struct Search<'a> {

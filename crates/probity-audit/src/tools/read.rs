@@ -12,7 +12,7 @@ use super::{
 use crate::{Rules, coverage::ShownLines, secrets::Secrets};
 
 /// Which lines are wanted, and how they are shown.
-pub(super) struct Wanted<'a> {
+pub(super) struct LineRequest<'a> {
     /// From 1 on.
     pub(super) offset: u64,
     pub(super) limit: Option<u64>,
@@ -21,7 +21,7 @@ pub(super) struct Wanted<'a> {
     pub(super) secrets: Option<&'a Secrets>,
 }
 
-pub(super) fn read_file(scope: &Scope, target: &Target, wanted: &Wanted<'_>) -> Reading {
+pub(super) fn read_file(scope: &Scope, target: &Target, wanted: &LineRequest<'_>) -> Reading {
     let shown = target.shown();
     if target.metadata.kind == Kind::Directory {
         return failed(&format!("cat: {shown}: Is a directory"), 1).into();
@@ -49,7 +49,7 @@ fn lines(
     target: &Target,
     text: &str,
     is_cut_off: bool,
-    wanted: &Wanted<'_>,
+    wanted: &LineRequest<'_>,
 ) -> Reading {
     let total = text.lines().count() as u64;
     if wanted.offset > total.max(1) {
@@ -93,7 +93,7 @@ fn lines(
 }
 
 /// What was left out, and how to see it.
-fn rest(name: &str, last: u64, total: u64, is_cut_off: bool, wanted: &Wanted<'_>) -> String {
+fn rest(name: &str, last: u64, total: u64, is_cut_off: bool, wanted: &LineRequest<'_>) -> String {
     if last < wanted.offset {
         return if total == 0 {
             String::new()

@@ -104,8 +104,10 @@ fn binary_files_are_named_and_not_shown() {
         told(&tools, &read("data.bin")),
         "cat: data.bin: binary file of 17 bytes\n(command exited with status 1)"
     );
-    let text = told(&tools, &grep("secret", "data.bin", 0));
-    assert!(!text.contains('\0') && text.contains("data.bin"), "{text:?}");
+    assert_eq!(
+        told(&tools, &grep("secret", "data.bin", 0)),
+        "grep: data.bin: binary file matches\n"
+    );
     assert_eq!(told(&tools, &find("data.bin", None)), "data.bin\n");
     assert!(told(&tools, &list("data.bin")).ends_with("data.bin\n"));
 }
@@ -146,7 +148,5 @@ fn keys_in_ordinary_files_are_starred_out_and_hashes_are_not() {
     let hash = "const policy = #\"a0028f350aaabe0545fdcb56b039bfb08e4bb4d8c4d7c3c7d481c235\"";
     let dir = project(&[("a.ak", &format!("{hash}\n// {key}\n"))]);
     let tools = tools(dir.path(), ReadScope::Workspace, &[]);
-    let text = told(&tools, &read("a.ak"));
-    assert!(text.contains(hash), "{text}");
-    assert!(!text.contains(&key), "{text}");
+    assert_eq!(told(&tools, &read("a.ak")), format!("{hash}\n// {}\n", "*".repeat(key.len())));
 }

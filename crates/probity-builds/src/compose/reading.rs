@@ -64,12 +64,12 @@ impl<'s> Reading<'s> {
         for (name, service) in services {
             let service = service.unwrap_or_default();
             let has_inline =
-                service.build.as_ref().is_some_and(|it| it.dockerfile_inline.is_some());
+                service.build.as_ref().is_some_and(|build| build.dockerfile_inline.is_some());
             let found = match self.services.remove(&name) {
                 Some(found) => Found {
                     service: service.merged_into(found.service),
                     // The lines of the first file say nothing about a Dockerfile in this one.
-                    source: found.source.filter(|_| !has_inline),
+                    source: if has_inline { None } else { found.source },
                     ..found
                 },
                 None => Found { service, project: Rc::clone(project), source: None },

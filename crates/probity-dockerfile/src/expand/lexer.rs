@@ -171,7 +171,8 @@ impl<'l, 'e> Lexer<'l, 'e> {
     }
 
     fn opening_quote(&mut self) -> String {
-        self.advance().filter(|_| self.expander.keep_quotes).into_iter().collect()
+        let quote = self.advance();
+        if self.expander.keep_quotes { String::from_iter(quote) } else { String::new() }
     }
 
     /// Reads a reference, the position being at its `$`.

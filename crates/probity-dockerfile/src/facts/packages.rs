@@ -181,9 +181,11 @@ fn package_call(call: &Call<'_>, (row, skip): (&Row, usize)) -> Option<PackageCa
                 text: word.text().to_string(),
                 kind: specification::kind(row, word),
             };
-            match packages.last_mut().filter(|_| specification::is_bare_version(row, word)) {
-                Some(owner) => give_version(owner, &package),
-                None => packages.push(package),
+            match packages.last_mut() {
+                Some(owner) if specification::is_bare_version(row, word) => {
+                    give_version(owner, &package);
+                }
+                _ => packages.push(package),
             }
         }
     }
@@ -210,9 +212,10 @@ fn give_version(owner: &mut Package, word: &Package) {
     owner.text = format!("{} {}", owner.text, word.text);
     if let PackageKind::Named { version, .. } = &mut owner.kind {
         let is_exact = word.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-        *version = match is_exact {
-            true => Version::Exact(word.text.clone()),
-            false => Version::Range(word.text.clone()),
+        *version = if is_exact {
+            Version::Exact(word.text.clone())
+        } else {
+            Version::Range(word.text.clone())
         };
     }
 }

@@ -181,8 +181,8 @@ fn parse(line: &Logical, invocation: Invocation) -> Script {
 
 /// An empty range belongs to what stands before it, not to the line behind a continuation.
 fn place(line: &Logical, range: Range<usize>) -> Span {
-    match range.start.checked_sub(1).filter(|_| range.is_empty()) {
-        Some(before) => Span::at(line.offset(before) + 1),
-        None => line.span(range),
+    match range.start.checked_sub(1) {
+        Some(before) if range.is_empty() => Span::at(line.offset(before) + 1),
+        _ => line.span(range),
     }
 }

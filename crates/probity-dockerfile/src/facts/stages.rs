@@ -121,8 +121,9 @@ impl Stages {
         root.is_some_and(|root| match &root.base {
             Base::Scratch => true,
             Base::Image(name) => {
-                let image = ImageRef::parse(name).ok().filter(|_| root.image.is_constant());
-                image.is_some_and(|it| BARE_IMAGES.contains(&it.familiar_name().as_str()))
+                root.image.is_constant()
+                    && ImageRef::parse(name)
+                        .is_ok_and(|image| BARE_IMAGES.contains(&image.familiar_name().as_str()))
             }
             Base::Stage(_) | Base::Unknown => false,
         })
@@ -133,7 +134,7 @@ impl Stages {
         let onbuild = |stage: &Stage| {
             let is_trigger = |&index: &usize| {
                 let instruction = dockerfile.instructions.get(index);
-                instruction.is_some_and(|it| it.keyword == Keyword::Onbuild)
+                instruction.is_some_and(|instruction| instruction.keyword == Keyword::Onbuild)
             };
             stage.instructions.clone().filter(is_trigger).collect::<Vec<usize>>()
         };
@@ -147,7 +148,7 @@ impl Stages {
             let count = base.and_then(|base| self.triggers.get(base)).map_or(0, Vec::len);
             let runs = count > 0 && count <= left;
             left -= if runs { count } else { 0 };
-            self.triggered_by.push(base.filter(|_| runs));
+            self.triggered_by.push(if runs { base } else { None });
         }
     }
 

@@ -113,7 +113,9 @@ pub(super) fn pragmas(dockerfile: &Dockerfile<'_>) -> Vec<Pragma> {
         while instructions.next_if(|next| next.span.end <= token.span.start).is_some() {}
         let inside = instructions.peek().is_some_and(|next| next.span.encloses(token.span));
         let text = token.span.slice(dockerfile.text).unwrap_or_default();
-        if let Some(shell) = pragma_shell(text).filter(|_| !inside) {
+        if let Some(shell) = pragma_shell(text)
+            && !inside
+        {
             found.push(Pragma { span: token.span, shell: shell.to_owned() });
         }
     }

@@ -101,7 +101,7 @@ impl Walk<'_> {
         let flags = flags.map(|flag| self.transfer_flag(current, instruction, flag)).collect();
         let markers = instruction.heredocs();
         let mut path = |word: &Word| {
-            let marker = markers.iter().any(|it| it.marker.start == word.span.start);
+            let marker = markers.iter().any(|heredoc| heredoc.marker.start == word.span.start);
             if marker { Text::constant(&*word.text) } else { self.word(current, instruction, word) }
         };
         let sources = sources.iter().map(&mut path).collect();
@@ -165,7 +165,7 @@ impl Walk<'_> {
             return;
         }
         for text in self.list(current, at, word) {
-            match text.value.as_deref().filter(|_| text.is_constant()).and_then(ports::normalise) {
+            match text.constant_value().and_then(ports::normalise) {
                 Some(port) => put(current, Setting::Expose, &port, Value::Present, word.span),
                 None => {
                     let key = text.pattern().to_owned();

@@ -57,7 +57,7 @@ impl Suggestions {
             }
         }
         let names = near.into_iter().filter_map(|at| self.names.get(at));
-        let variables = names.filter_map(|it| environments.get(current.environment, it));
+        let variables = names.filter_map(|name| environments.get(current.environment, name));
         let mut variables: Vec<&Variable> =
             variables.filter(|variable| variable.set || !current.in_stage).collect();
         variables.sort_by_key(|variable| variable.instruction);

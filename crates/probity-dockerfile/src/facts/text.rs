@@ -34,6 +34,12 @@ impl Text {
         self.open.is_none()
     }
 
+    /// The value, if it is the same in every build.
+    #[must_use]
+    pub fn constant_value(&self) -> Option<&str> {
+        if self.is_constant() { self.value.as_deref() } else { None }
+    }
+
     /// What identifies the text best: the word with its open variables, else the value.
     #[must_use]
     pub fn pattern(&self) -> &str {
@@ -145,9 +151,9 @@ pub(super) fn expand(
     references.sort_by_key(|reference| reference.range.start);
     budget.charge(expansion.text.len() + pattern_work(around, word, &references));
 
-    let known = !exhausted && references.iter().all(|it| is_known(around, it));
+    let known = !exhausted && references.iter().all(|reference| is_known(around, reference));
     let value = known.then_some(expansion.text);
-    if known && references.iter().all(|it| is_constant(around, it)) {
+    if known && references.iter().all(|reference| is_constant(around, reference)) {
         return Expanded::of(Text { value, open: None }, references);
     }
     let open = if exhausted {
@@ -242,15 +248,19 @@ fn open_pattern(
     reading: Reading,
     references: &[Reference],
 ) -> String {
-    let open: Vec<&Reference> = references.iter().filter(|it| !is_constant(around, it)).collect();
+    let open: Vec<&Reference> =
+        references.iter().filter(|reference| !is_constant(around, reference)).collect();
     if open.iter().any(|reference| reference.operator.is_some()) {
         return mentions(around, word, references);
     }
-    let marks: HashMap<&str, String> =
-        open.iter().map(|it| (it.name.as_str(), mark(around, &it.name))).collect();
+    let marks: HashMap<&str, String> = open
+        .iter()
+        .map(|reference| (reference.name.as_str(), mark(around, &reference.name)))
+        .collect();
     let values = |name: &str| {
         let variable = around.environments.get(around.environment, name);
-        let constant = variable.filter(|it| it.set).and_then(|it| it.value.as_deref());
+        let constant =
+            variable.filter(|variable| variable.set).and_then(|variable| variable.value.as_deref());
         marks.get(name).map(String::as_str).or(constant)
     };
     match expander(around, reading, &values).expand(word) {

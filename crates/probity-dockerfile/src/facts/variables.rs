@@ -71,7 +71,10 @@ impl<'f> Scope<'f> {
 
     /// The names that have a value: what BuildKit chooses from when it asks "did you mean".
     pub fn names(&self) -> impl Iterator<Item = &'f str> + use<'f> {
-        self.variables().into_iter().filter(|variable| variable.set).map(|it| it.name.as_str())
+        self.variables()
+            .into_iter()
+            .filter(|variable| variable.set)
+            .map(|variable| variable.name.as_str())
     }
 }
 

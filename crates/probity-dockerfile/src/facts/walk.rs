@@ -96,7 +96,8 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>, build: Option<&BuildValues>) -> 
     walk.references.shrink_to_fit();
     walk.states.shrink_to_fit();
     let command_cells = walk.number_command_cells();
-    let syntax = dockerfile.directives.iter().find(|it| it.name == DirectiveName::Syntax);
+    let syntax =
+        dockerfile.directives.iter().find(|directive| directive.name == DirectiveName::Syntax);
     let last = BuildValues::last_stage(build, &walk.stages.all);
     Facts {
         last,
@@ -226,7 +227,7 @@ impl Walk<'_> {
                     everywhere = named;
                 }
                 let inherits = matches!(stage.base, Base::Stage(_));
-                let general = everywhere.filter(|_| offset == 0 && !inherits);
+                let general = if offset == 0 && !inherits { everywhere } else { None };
                 if let Some(pragma) = named.or(general) {
                     self.name_shell(&mut current, pragma);
                 }

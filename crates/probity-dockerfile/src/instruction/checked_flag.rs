@@ -89,8 +89,10 @@ fn check_value(flag: &Flag, takes: Takes, report: &mut Report<'_>) {
         report.error(ErrorKind::MissingFlagValue, flag.span, message);
         return;
     }
-    let Some(value) = flag.value.as_ref().filter(|_| takes == Takes::Bool) else { return };
-    if !["true", "false"].iter().any(|word| value.text.eq_ignore_ascii_case(word)) {
+    if takes == Takes::Bool
+        && let Some(value) = &flag.value
+        && !["true", "false"].iter().any(|word| value.text.eq_ignore_ascii_case(word))
+    {
         let message = format!("expecting boolean value for flag --{name}, not: {}", value.text);
         report.error(ErrorKind::InvalidFlagValue, value.span, message);
     }

@@ -1,17 +1,25 @@
 //! Durations as Go writes them: `1h30m`, `1.5s`, `300ms`.
 
-/// Says what is wrong with the duration of a flag. Zero means the default; anything else must be a
-/// millisecond at least.
-pub(super) fn check(flag: &str, text: &str) -> Result<(), String> {
-    let seconds = seconds(text).ok_or_else(|| {
-        let missing_unit = text.parse::<f64>().is_ok();
-        let reason = if missing_unit { "has no unit" } else { "is not valid" };
-        format!("duration {text:?} of --{flag} {reason}, write it like 30s or 1m30s")
-    })?;
-    if seconds == 0.0 || seconds >= 0.001 {
-        return Ok(());
+/// Why BuildKit would refuse the duration of a flag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BadDuration<'a> {
+    #[error("duration {text:?} of --{flag} has no unit, write it like 30s or 1m30s")]
+    NoUnit { flag: &'a str, text: &'a str },
+    #[error("duration {text:?} of --{flag} is not valid, write it like 30s or 1m30s")]
+    NotDuration { flag: &'a str, text: &'a str },
+    #[error("--{flag} cannot be less than 1ms")]
+    TooShort { flag: &'a str },
+}
+
+/// Checks the duration of a flag. Zero means the default; anything else must be a millisecond at
+/// least.
+pub(super) fn check<'a>(flag: &'a str, text: &'a str) -> Result<(), BadDuration<'a>> {
+    match seconds(text) {
+        Some(seconds) if seconds == 0.0 || seconds >= 0.001 => Ok(()),
+        Some(_) => Err(BadDuration::TooShort { flag }),
+        None if text.parse::<f64>().is_ok() => Err(BadDuration::NoUnit { flag, text }),
+        None => Err(BadDuration::NotDuration { flag, text }),
     }
-    Err(format!("--{flag} cannot be less than 1ms"))
 }
 
 /// What Go can hold, in seconds.

@@ -56,7 +56,7 @@ fn check_timing(request: &Request<'_>, report: &mut Report<'_>) {
         match flag.name.text.as_str() {
             name @ ("interval" | "timeout" | "start-period" | "start-interval") => {
                 if let Err(reason) = duration::check(name, &value.text) {
-                    report.error(ErrorKind::InvalidDuration, value.span, reason);
+                    report.error(ErrorKind::InvalidDuration, value.span, reason.to_string());
                 }
             }
             "retries" => match value.text.parse::<i32>() {

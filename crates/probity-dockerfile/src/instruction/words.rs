@@ -11,7 +11,7 @@ pub(super) fn expose(request: &Request<'_>, report: &mut Report<'_>) -> Argument
     }
     for word in words.iter().filter(|word| is_literal(&word.text)) {
         if let Err(reason) = port::check(&word.text) {
-            report.error(ErrorKind::InvalidPort, word.span, reason);
+            report.error(ErrorKind::InvalidPort, word.span, reason.to_string());
         }
     }
     Arguments::Words { json: false, words: words.into() }

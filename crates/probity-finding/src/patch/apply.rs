@@ -99,9 +99,10 @@ impl<'a> File<'a> {
             .collect();
         if wanted.is_empty() {
             // Without lines to compare, the header is all there is.
-            return match hunk.old_start <= self.lines.len() {
-                true => Ok(Place { at: hunk.old_start, as_stated: true }),
-                false => Err(ApplyFailure::NotFound { line: self.lines.len().max(1) }),
+            return if hunk.old_start <= self.lines.len() {
+                Ok(Place { at: hunk.old_start, as_stated: true })
+            } else {
+                Err(ApplyFailure::NotFound { line: self.lines.len().max(1) })
             };
         }
         // The patch may say that its last old line is the last of the file.

@@ -49,8 +49,17 @@ pub(crate) fn comment_value(text: &str) -> Option<(&str, usize)> {
 /// How many parts BuildKit cuts a value into; the last one keeps what follows.
 const MOST_PARTS: usize = 3;
 
+/// Why BuildKit cannot read a directive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum BadCheck<'v> {
+    #[error("invalid check option {0:?}")]
+    Option(&'v str),
+    #[error("failed to parse check option {0:?}: expected true or false")]
+    Boolean(&'v str),
+}
+
 /// Parses a directive's value, which begins at `offset` in the source, as BuildKit does.
-pub(crate) fn parse(value: &str, offset: usize) -> Result<CheckDirective, String> {
+pub(crate) fn parse(value: &str, offset: usize) -> Result<CheckDirective, BadCheck<'_>> {
     let mut found = CheckDirective::default();
     if value.trim().is_empty() {
         return Ok(found);
@@ -58,18 +67,14 @@ pub(crate) fn parse(value: &str, offset: usize) -> Result<CheckDirective, String
     let mut at = offset;
     for part in value.splitn(MOST_PARTS, ';') {
         let Some((key, list)) = part.split_once('=') else {
-            return Err(format!("invalid check option {part:?}"));
+            return Err(BadCheck::Option(part));
         };
         let list_at = at + key.len() + 1;
         match key.trim() {
             "skip" => found.skip.read(list, list_at),
             "experimental" => found.experimental.read(list, list_at),
-            "error" => {
-                found.error = boolean(list.trim()).ok_or_else(|| {
-                    format!("failed to parse check option {part:?}: expected true or false")
-                })?;
-            }
-            other => return Err(format!("invalid check option {other:?}")),
+            "error" => found.error = boolean(list.trim()).ok_or(BadCheck::Boolean(part))?,
+            other => return Err(BadCheck::Option(other)),
         }
         at += part.len() + 1;
     }
@@ -119,12 +124,12 @@ mod tests {
         ];
         for (value, expected) in values {
             let actual = parse(value, 0).map_or_else(
-                |error| error,
-                |it| {
+                |error| error.to_string(),
+                |found| {
                     let names: Vec<&str> =
-                        it.skip.named.iter().map(|it| it.name.as_str()).collect();
-                    let all = (it.skip.all, it.experimental.all);
-                    format!("{} / {} {} / {}", names.join(" "), all.0, all.1, it.error)
+                        found.skip.named.iter().map(|named| named.name.as_str()).collect();
+                    let all = (found.skip.all, found.experimental.all);
+                    format!("{} / {} {} / {}", names.join(" "), all.0, all.1, found.error)
                 },
             );
             assert_eq!(actual, expected, "{value}");

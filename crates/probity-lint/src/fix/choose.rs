@@ -25,10 +25,10 @@ pub(super) fn choose<'f>(
     let mut skipped = Vec::new();
     for finding in findings {
         // What was given up on has been reported for the rule as a whole.
-        let Some(preferred) = finding.fixes.first().filter(|_| !barred.contains(&finding.rule))
-        else {
+        if barred.contains(&finding.rule) {
             continue;
-        };
+        }
+        let Some(preferred) = finding.fixes.first() else { continue };
         match pick(finding, options) {
             Ok(fix) => candidates.push(Candidate { finding, fix }),
             Err((reason, detail)) => {

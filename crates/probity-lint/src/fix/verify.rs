@@ -88,9 +88,10 @@ impl Snapshot {
     fn difference(&self, after: &Self) -> Option<String> {
         let differences = self.contract.differences(&after.contract);
         if !differences.is_empty() || self.contract != after.contract {
-            return Some(match differences.is_empty() {
-                true => "it changes what is built".to_owned(),
-                false => format!("it changes what is built: {}", differences.join("; ")),
+            return Some(if differences.is_empty() {
+                "it changes what is built".to_owned()
+            } else {
+                format!("it changes what is built: {}", differences.join("; "))
             });
         }
         let pairs = self.comments.iter().zip(&after.comments);

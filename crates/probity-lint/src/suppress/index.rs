@@ -86,9 +86,12 @@ impl<'a> Index<'a> {
 
 fn names(ignore: &Ignore) -> impl Iterator<Item = Name<'_>> {
     let all = if ignore.buildkit_only { Name::AllChecks } else { Name::All };
-    let named = ignore.rules.iter().map(|named| match ignore.buildkit_only {
-        true => Name::Check(&named.name),
-        false => Name::Rule(named.name.to_ascii_lowercase()),
+    let named = ignore.rules.iter().map(|named| {
+        if ignore.buildkit_only {
+            Name::Check(&named.name)
+        } else {
+            Name::Rule(named.name.to_ascii_lowercase())
+        }
     });
     ignore.all.then_some(all).into_iter().chain(named)
 }

@@ -93,7 +93,7 @@ fn in_dockerfile(view: &View<'_>, at: usize) -> Option<Choices> {
 /// The instruction that goes on in the line that begins here.
 fn continued_instruction(file: &Dockerfile<'_>, line_start: usize) -> Option<Keyword> {
     let is_inside = |span: Span| span.start < line_start && line_start <= span.end;
-    let found = file.instructions.iter().find(|it| is_inside(it.span))?;
+    let found = file.instructions.iter().find(|instruction| is_inside(instruction.span))?;
     let before = file.text.get(..line_start)?.trim_end();
     (before.ends_with(file.escape) && found.heredocs().is_empty()).then_some(found.keyword)
 }
@@ -119,7 +119,7 @@ fn variables(file: &Dockerfile<'_>, facts: &Facts, word: &str, at: usize) -> Opt
     if !name.chars().all(places::is_name_char) {
         return None;
     }
-    let index = file.instructions.iter().rposition(|it| it.span.start <= at)?;
+    let index = file.instructions.iter().rposition(|instruction| instruction.span.start <= at)?;
     let seen = facts.scope(index).variables().into_iter().map(|variable| {
         let value = variable.value.as_ref().map(|value| format!("`{value}`")).unwrap_or_default();
         choice(variable.name.clone(), CompletionItemKind::Variable, value)

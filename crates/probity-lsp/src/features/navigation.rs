@@ -117,7 +117,7 @@ fn symbol_at(file: &Dockerfile<'_>, facts: &Facts, offset: usize) -> Option<Symb
     if let Some((instruction, name, _)) = here {
         return Some(Symbol::Variable(defined(file, facts, instruction, &name)));
     }
-    let used = places::uses(file, facts).into_iter().find(|it| touches(it.span, offset))?;
+    let used = places::uses(file, facts).into_iter().find(|used| touches(used.span, offset))?;
     variable_of(file, facts, &used).map(Symbol::Variable)
 }
 
@@ -138,14 +138,20 @@ fn definitions(file: &Dockerfile<'_>) -> Vec<(usize, String, Span)> {
 /// What a definition defines. An ARG without a value in a stage is the one before the first FROM, if
 /// there is one.
 fn defined(file: &Dockerfile<'_>, facts: &Facts, instruction: usize, name: &str) -> Variable {
-    let is_arg = file.instructions.get(instruction).is_some_and(|it| it.keyword == Keyword::Arg);
+    let is_arg = file
+        .instructions
+        .get(instruction)
+        .is_some_and(|instruction| instruction.keyword == Keyword::Arg);
     let kind = if is_arg { VariableKind::Arg } else { VariableKind::Env };
-    let has_value = file.instructions.get(instruction).is_some_and(|it| match &it.arguments {
-        Arguments::Pairs { pairs, .. } => {
-            pairs.iter().any(|pair| pair.key.text == name && pair.value.is_some())
-        }
-        _ => false,
-    });
+    let has_value =
+        file.instructions.get(instruction).is_some_and(|instruction| {
+            match &instruction.arguments {
+                Arguments::Pairs { pairs, .. } => {
+                    pairs.iter().any(|pair| pair.key.text == name && pair.value.is_some())
+                }
+                _ => false,
+            }
+        });
     let is_outside = |index: usize| facts.stage_of(index).is_none();
     let mut all = definitions(file).into_iter();
     let global = all.find(|(index, other, _)| is_outside(*index) && other == name);
@@ -208,7 +214,7 @@ fn renamed_at(file: &Dockerfile<'_>, facts: &Facts, at: usize) -> Result<Symbol,
             "only stages and build arguments can be renamed; place the cursor on the name of one",
         ),
         Some(Symbol::Stage(stage))
-            if facts.stages().get(stage).is_none_or(|it| it.name.is_none()) =>
+            if facts.stages().get(stage).is_none_or(|stage| stage.name.is_none()) =>
         {
             refused("the stage has no name; add `AS name` to its FROM first")
         }
@@ -241,7 +247,9 @@ fn is_predefined(name: &str) -> bool {
 /// A command that names the variable without `$` assigns it or passes its name on; a rename would
 /// break it without a word.
 fn refuse_bare_words(file: &Dockerfile<'_>, variable: &Variable) -> Result<(), Refused> {
-    for instruction in file.instructions.iter().filter(|it| places::is_command(it)) {
+    for instruction in
+        file.instructions.iter().filter(|instruction| places::is_command(instruction))
+    {
         if let Some(span) = places::bare_words(file.text, instruction.span, &variable.name).first()
         {
             let line = file.text[..span.start].matches('\n').count() + 1;

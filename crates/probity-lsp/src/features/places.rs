@@ -38,7 +38,11 @@ pub(super) fn uses(file: &Dockerfile<'_>, facts: &Facts) -> Vec<Use> {
             vec![instruction.span]
         } else {
             let references = facts.references(index).iter().map(|reference| reference.span);
-            let bodies = instruction.heredocs().iter().filter(|it| it.expand).map(|it| it.body);
+            let bodies = instruction
+                .heredocs()
+                .iter()
+                .filter(|heredoc| heredoc.expand)
+                .map(|heredoc| heredoc.body);
             references.chain(bodies).collect()
         };
         for span in spans {
@@ -51,7 +55,7 @@ pub(super) fn uses(file: &Dockerfile<'_>, facts: &Facts) -> Vec<Use> {
             );
         }
     }
-    found.sort_by_key(|it| it.span);
+    found.sort_by_key(|place| place.span);
     found.dedup();
     found
 }

@@ -81,7 +81,9 @@ fn selected(view: &View<'_>, file: &Dockerfile<'_>, facts: &Facts, at: usize) ->
             spans.extend(own.iter().map(|instruction| instruction.span).reduce(Span::to));
         }
         spans.push(instruction.span);
-        spans.extend(instruction.heredocs().iter().map(|it| it.body).filter(|it| touches(*it)));
+        spans.extend(
+            instruction.heredocs().iter().map(|heredoc| heredoc.body).filter(|body| touches(*body)),
+        );
     }
     let line = view.lines.line_span(view.lines.line_of(at));
     let tokens = file.tokens.iter().filter(|token| token.kind != TokenKind::LineEnd);

@@ -59,8 +59,10 @@ fn page(file: &Dockerfile<'_>, facts: &Facts, stage: &Stage) -> String {
             (None, Setting::Shell) => {
                 let last = stage.instructions.end.checked_sub(1);
                 let state = last.and_then(|last| facts.state(last));
-                state
-                    .map_or_else(|| unset.to_owned(), |it| format!("`{}`", it.shell.argv.join(" ")))
+                state.map_or_else(
+                    || unset.to_owned(),
+                    |state| format!("`{}`", state.shell.argv.join(" ")),
+                )
             }
             (None, _) => unset.to_owned(),
         };

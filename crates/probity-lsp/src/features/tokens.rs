@@ -121,7 +121,7 @@ fn classified(file: &Dockerfile<'_>, facts: &Facts) -> Vec<(Span, Class)> {
                 Class::Flag,
             )
         }));
-        all.extend(instruction.heredocs().iter().map(|it| (it.marker, Class::Heredoc)));
+        all.extend(instruction.heredocs().iter().map(|heredoc| (heredoc.marker, Class::Heredoc)));
     }
     all.extend(file.tokens.iter().filter_map(|token| {
         let class = match token.kind {
@@ -140,7 +140,7 @@ fn classified(file: &Dockerfile<'_>, facts: &Facts) -> Vec<(Span, Class)> {
         let is_free = taken.get(at).is_none_or(|(next, _)| span.end <= next.start)
             && at
                 .checked_sub(1)
-                .and_then(|it| taken.get(it))
+                .and_then(|name| taken.get(name))
                 .is_none_or(|(it, _)| it.end <= span.start);
         if is_free && !span.is_empty() {
             taken.insert(at, (span, class));

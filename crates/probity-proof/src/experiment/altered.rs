@@ -264,7 +264,8 @@ mod tests {
 
     #[test]
     fn values_fit_what_a_function_returns() {
-        let texts = |texts: &[&str]| texts.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let texts =
+            |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let literals = texts(&["\"b\"", "4", "true"]);
         assert_eq!(go("int", &literals, &[]), ["4"]);
         assert_eq!(

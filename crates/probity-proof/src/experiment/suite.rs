@@ -58,9 +58,10 @@ impl Suites<'_> {
         }
         let is_test = |name: &&String| !name.ends_with(BUILD);
         let passed = passed.intersection(&still).filter(is_test).count();
-        FixResult::Flips(match before.is_cut || after.is_cut {
-            true => SuiteRun::Partial { passed },
-            false => SuiteRun::Complete { passed },
+        FixResult::Flips(if before.is_cut || after.is_cut {
+            SuiteRun::Partial { passed }
+        } else {
+            SuiteRun::Complete { passed }
         })
     }
 

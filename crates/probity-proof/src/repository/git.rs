@@ -209,5 +209,6 @@ pub fn has_commit(directory: &Path, commit: &str) -> bool {
 #[must_use]
 pub fn directory_name(directory: &Path) -> String {
     let real = directory.canonicalize().unwrap_or_else(|_| directory.to_owned());
-    real.file_name().map_or_else(|| "repository".to_owned(), |it| it.to_string_lossy().into_owned())
+    real.file_name()
+        .map_or_else(|| "repository".to_owned(), |name| name.to_string_lossy().into_owned())
 }

@@ -70,7 +70,8 @@ struct Test {
 impl Test {
     /// What a failure says of itself.
     fn message(&self) -> String {
-        let counterexample = self.counterexample.as_ref().map(|it| format!("counterexample: {it}"));
+        let counterexample =
+            self.counterexample.as_ref().map(|example| format!("counterexample: {example}"));
         let parts = self.assertion.iter().cloned().chain(counterexample);
         parts.chain(self.traces.iter().cloned()).collect::<Vec<_>>().join("\n")
     }

@@ -157,9 +157,10 @@ impl Runner for CTest {
             _ => task.arguments([format!("--gtest_output=xml:{report}")]),
         }
         let ran = site.run(&task)?;
-        let mut report = match ran.crashed() {
-            true => Report::default(),
-            false => written(site, |text| Report::of_junit(text.trim_start()).ok()),
+        let mut report = if ran.crashed() {
+            Report::default()
+        } else {
+            written(site, |text| Report::of_junit(text.trim_start()).ok())
         };
         if !report.tests.is_empty() {
             report.without_end.get_or_insert(RunDetail::NoSuchTest);

@@ -229,10 +229,8 @@ impl Runner for Go {
         suite.outcomes.insert(format!("{prefix}{BUILD}"), outcome);
         if is_built && site.build.join(PROGRAM).is_file() {
             let names: Vec<&str> = tests.iter().map(String::as_str).collect();
-            let filter = match names.is_empty() {
-                true => ".".to_owned(),
-                false => format!("^({})$", names.join("|")),
-            };
+            let filter =
+                if names.is_empty() { ".".to_owned() } else { format!("^({})$", names.join("|")) };
             let ran = self.execute(site, package, PROGRAM, &filter, limit)?;
             suite.add(&prefix, &ran, &output::report(&ran), limit);
         }

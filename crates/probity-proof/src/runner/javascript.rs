@@ -213,16 +213,18 @@ impl JavaScript {
                 self.script(site, project, "jest", "bin/jest.js")?,
                 &["--ci", "--runInBand", "--watchman=false", "--coverage=false", &cache],
                 format!("--reporters={}", kit.join("probity_jest.cjs").display()),
-                match related {
-                    true => &["--passWithNoTests", "--findRelatedTests"],
-                    false => &["--runTestsByPath"],
+                if related {
+                    &["--passWithNoTests", "--findRelatedTests"]
+                } else {
+                    &["--runTestsByPath"]
                 },
             ),
             _ => (
                 self.script(site, project, "vitest", "vitest.mjs")?,
-                match related {
-                    true => &["related", "--run", "--coverage.enabled=false"],
-                    false => &["run", "--coverage.enabled=false"],
+                if related {
+                    &["related", "--run", "--coverage.enabled=false"]
+                } else {
+                    &["run", "--coverage.enabled=false"]
                 },
                 format!("--reporter={}", kit.join("probity_vitest.mjs").display()),
                 &[],

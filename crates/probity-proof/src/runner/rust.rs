@@ -141,9 +141,10 @@ impl Rust {
             // If they cannot be made, mounting says why.
             fs::create_dir_all(host).ok();
             fs::create_dir_all(site.build.join(TARGET)).ok();
-            match site.context.is_sandboxed() {
-                true => task.mounts.push(Mount::read_write(host, &seen)),
-                false => host.clone_into(&mut seen),
+            if site.context.is_sandboxed() {
+                task.mounts.push(Mount::read_write(host, &seen))
+            } else {
+                host.clone_into(&mut seen)
             }
         }
         task.variable("CARGO_TARGET_DIR", seen);
@@ -294,7 +295,7 @@ impl Runner for Rust {
         let own = Path::new(&flagged.file).strip_prefix(&package.directory).ok();
         let first = own.and_then(|path| path.iter().next()).unwrap_or_default();
         let of_sources =
-            !["tests", "examples", "benches", "build.rs"].iter().any(|it| first == *it);
+            !["tests", "examples", "benches", "build.rs"].iter().any(|other| first == *other);
         // Beside the sources a test sees what they see, if it does not name the crate itself.
         let crate_name = format!("{}::", package.name.replace('-', "_"));
         let beside = claim.test_file.as_deref().is_some_and(|file| !file.is_empty())
@@ -317,9 +318,10 @@ impl Runner for Rust {
         let (path, added) = if inside {
             let beside = Path::new(&flagged.file).parent().unwrap_or(Path::new(""));
             // Every file there is a program of its own.
-            let (directory, up) = match beside.ends_with("src/bin") {
-                true => (beside.parent().unwrap_or(beside), "../"),
-                false => (beside, ""),
+            let (directory, up) = if beside.ends_with("src/bin") {
+                (beside.parent().unwrap_or(beside), "../")
+            } else {
+                (beside, "")
             };
             let path = placement::unused(repo, directory, name_of);
             let file = Path::new(&path).file_name().unwrap_or_default().to_string_lossy();

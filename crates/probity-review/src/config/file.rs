@@ -97,7 +97,7 @@ pub(super) fn read(text: &str, below: Option<&ReviewConfig>) -> Result<ReviewCon
         return Err(wrong(version.referenced, message));
     }
     let default = Weights { critical: 3.0, high: 1.5, medium: 1.0, low: 0.5 };
-    let weights = weights(&file.severity_weights, below.map_or(default, |it| it.weights))?;
+    let weights = weights(&file.severity_weights, below.map_or(default, |config| config.weights))?;
     let categories = match (&file.categories, below) {
         (Some(written), _) => categories(written)?,
         (None, Some(below)) => below.categories.clone(),
@@ -163,7 +163,8 @@ fn patterns(written: Vec<Spanned<String>>) -> Result<Patterns, ConfigError> {
     }
     let all = written.into_iter().map(|glob| glob.value).collect();
     let unknown = Place(None);
-    Patterns::new(all).map_err(|it| ConfigError::Wrong { place: unknown, message: it.to_string() })
+    Patterns::new(all)
+        .map_err(|error| ConfigError::Wrong { place: unknown, message: error.to_string() })
 }
 
 fn proof(file: &FileProof, below: ProofConfig) -> Result<ProofConfig, ConfigError> {

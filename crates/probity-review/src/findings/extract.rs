@@ -13,7 +13,7 @@ const KEYS: &[&str] =
     &["findings", "issues", "structured_output", "result", "response", "results", "output"];
 
 /// The key of the list that was asked for.
-type Wanted = &'static str;
+type ListKey = &'static str;
 /// An envelope in an envelope is as deep as it gets.
 const MAX_DEPTH: usize = 4;
 /// Places in prose where JSON may begin. Each is tried by reading to its end, so they are few.
@@ -40,7 +40,7 @@ const REFUSALS: &[&str] = &[
 ];
 
 /// The list under the wanted key, or the one list that there is.
-pub(super) fn list(answer: &str, wanted: Wanted) -> Result<Vec<Value>, FindingsError> {
+pub(super) fn list(answer: &str, wanted: ListKey) -> Result<Vec<Value>, FindingsError> {
     let answer = answer.trim().trim_start_matches('\u{feff}').trim_start();
     if answer.is_empty() {
         return Err(FindingsError::Empty);
@@ -60,12 +60,12 @@ pub(super) fn list(answer: &str, wanted: Wanted) -> Result<Vec<Value>, FindingsE
 }
 
 /// A text that is JSON from its first character to its last.
-fn whole(text: &str, depth: usize, wanted: Wanted) -> Option<Vec<Value>> {
+fn whole(text: &str, depth: usize, wanted: ListKey) -> Option<Vec<Value>> {
     unwrapped(serde_json::from_str(text).ok()?, depth, wanted)
 }
 
 /// The list in a value: itself, or what an envelope holds.
-fn unwrapped(value: Value, depth: usize, wanted: Wanted) -> Option<Vec<Value>> {
+fn unwrapped(value: Value, depth: usize, wanted: ListKey) -> Option<Vec<Value>> {
     match value {
         Value::Array(list) => Some(list),
         Value::Object(mut object) => {
@@ -85,7 +85,7 @@ fn unwrapped(value: Value, depth: usize, wanted: Wanted) -> Option<Vec<Value>> {
 }
 
 /// The last fenced block that is a list: earlier ones are drafts and quotations.
-fn fenced(text: &str, wanted: Wanted) -> Option<Vec<Value>> {
+fn fenced(text: &str, wanted: ListKey) -> Option<Vec<Value>> {
     let mut found: Option<Vec<Value>> = None;
     let mut open: Option<(usize, usize)> = None;
     let mut offset = 0;
@@ -121,7 +121,7 @@ fn is_lead_in(prose: &str) -> bool {
 
 /// The last list of objects that stands somewhere in the text; else whether one is cut off. An
 /// empty list in prose is no answer: it is as likely a quotation or the end of an apology.
-fn in_prose(text: &str, wanted: Wanted) -> Result<Vec<Value>, bool> {
+fn in_prose(text: &str, wanted: ListKey) -> Result<Vec<Value>, bool> {
     let mut found = None;
     let mut cut_off = false;
     let mut from = 0;

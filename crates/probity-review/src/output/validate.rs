@@ -113,13 +113,17 @@ impl ReviewOutput {
         if score.value > score.max {
             return wrong(format!("{} is more than {}", score.value, score.max));
         }
-        if score.deductions.iter().any(|it| !it.points.is_finite() || it.points < 0.0) {
+        if score
+            .deductions
+            .iter()
+            .any(|deduction| !deduction.points.is_finite() || deduction.points < 0.0)
+        {
             return wrong("a deduction is not a number of points".to_owned());
         }
         for issue in &self.proven_issues {
             let is_of_issue =
                 |it: &Deduction| (&it.issue_id, it.severity) == (&issue.id, issue.severity);
-            if score.deductions.iter().filter(|it| is_of_issue(it)).count() != 1 {
+            if score.deductions.iter().filter(|deduction| is_of_issue(deduction)).count() != 1 {
                 let severity = issue.severity;
                 return wrong(format!(
                     "the proven issue {} ({severity}) does not have exactly one deduction",
@@ -156,16 +160,21 @@ impl ReviewOutput {
             let clean = score.deductions.is_empty() && self.proven_issues.is_empty();
             return if clean { Ok(()) } else { Err(Invalid::Failed("something was proven")) };
         }
-        let deducted: Vec<(&str, Risk)> =
-            score.deductions.iter().map(|it| (it.issue_id.as_str(), it.severity)).collect();
+        let deducted: Vec<(&str, Risk)> = score
+            .deductions
+            .iter()
+            .map(|deduction| (deduction.issue_id.as_str(), deduction.severity))
+            .collect();
         let proven: Vec<(&str, Risk)> =
-            self.proven_issues.iter().map(|it| (it.id.as_str(), it.severity)).collect();
+            self.proven_issues.iter().map(|issue| (issue.id.as_str(), issue.severity)).collect();
         if deducted != proven {
             return wrong("the deductions are not those of the proven issues".to_owned());
         }
         let sum: f64 = score.deductions.iter().map(|deduction| deduction.points).sum();
         let expected = rounded((MAX_SCORE - sum).max(0.0));
-        if score.value != expected || score.deductions.iter().any(|it| it.points < 0.0) {
+        if score.value != expected
+            || score.deductions.iter().any(|deduction| deduction.points < 0.0)
+        {
             return wrong(format!("{} is not {MAX_SCORE} minus {sum}", score.value));
         }
         let critical = self.proven_issues.iter().any(|issue| issue.severity == Risk::Critical);

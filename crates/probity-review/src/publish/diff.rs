@@ -128,7 +128,7 @@ mod tests {
         let expected =
             [(1, Some(1)), (2, None), (3, None), (4, Some(3)), (11, Some(10)), (12, None)];
         assert_eq!(olds, expected);
-        let text = |lines: &[&str]| lines.iter().map(|&it| it.to_owned()).collect::<Vec<_>>();
+        let text = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
         for (start, end, texts, is_shown) in [
             (2, 3, text(&["2", "2b"]), true),
             (2, 3, text(&["2", "other"]), false),

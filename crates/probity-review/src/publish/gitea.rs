@@ -103,7 +103,7 @@ fn split(comments: &[Value], own: &str, line: u64) -> Vec<Thread> {
             Some(thread) if marker.is_none() => thread.comments.push(comment),
             _ => threads.push(Thread {
                 id: comment.id.clone(),
-                lines: Some((line, line)).filter(|_| line > 0),
+                lines: (line > 0).then_some((line, line)),
                 resolution,
                 comments: vec![comment],
             }),
@@ -193,7 +193,9 @@ impl Forge for Gitea {
             .iter()
             .filter(|before| before["context"] == CONTEXT)
             .max_by_key(|before| before.get("id").and_then(Value::as_u64));
-        if newest.is_some_and(|it| it["status"] == state && it["description"] == description) {
+        if newest
+            .is_some_and(|status| status["status"] == state && status["description"] == description)
+        {
             return Ok(());
         }
         let body = json!({ "state": state, "context": CONTEXT, "description": description });

@@ -136,7 +136,9 @@ impl Github {
         let path = self.path(&format!("commits/{}/statuses", pull.head));
         let before = self.http.list("read statuses", &path, PAGES)?;
         let newest = before.iter().find(|before| before["context"] == CONTEXT);
-        if newest.is_some_and(|it| it["state"] == state && it["description"] == description) {
+        if newest
+            .is_some_and(|status| status["state"] == state && status["description"] == description)
+        {
             return Ok(());
         }
         let body = json!({ "state": state, "context": CONTEXT, "description": description });

@@ -138,7 +138,9 @@ impl Forge for Gitlab {
             self.path(&format!("repository/commits/{}/statuses?name=probity%2Freview", pull.head));
         let before = self.http.list("read statuses", &path, PAGES)?;
         let newest = before.iter().max_by_key(|before| before.get("id").and_then(Value::as_u64));
-        if newest.is_some_and(|it| it["status"] == state && it["description"] == description) {
+        if newest
+            .is_some_and(|status| status["status"] == state && status["description"] == description)
+        {
             return Ok(());
         }
         let body = json!({ "state": state, "name": CONTEXT, "description": description });

@@ -71,8 +71,10 @@ pub(super) fn plan(pull: &mut Pull, publication: &Publication<'_>) -> Plan {
         let is_shown = |place: &&CommentPlace| {
             pull.diff.shows(&issue.file, place.start, place.end, &place.lines)
         };
-        let place = issue.places.iter().find(is_shown);
-        let Some(place) = place.filter(|_| !known.contains(&issue.identity)) else { continue };
+        if known.contains(&issue.identity) {
+            continue;
+        }
+        let Some(place) = issue.places.iter().find(is_shown) else { continue };
         plan.steps.push(Step::Add {
             identity: issue.identity.clone(),
             file: issue.file.clone(),

@@ -141,7 +141,8 @@ pub(super) fn against(
     let was_open = prints(&open);
     for issue in &mut classified.proven {
         let is_open = was_open.contains(&issue.fingerprint);
-        let is_back = !is_open && closed.iter().any(|it| it.issue.fingerprint == issue.fingerprint);
+        let is_back =
+            !is_open && closed.iter().any(|closed| closed.issue.fingerprint == issue.fingerprint);
         let is_known = is_open || is_back;
         issue.standing = Some(if is_known { Standing::Known } else { Standing::New });
         let list = if is_known { &mut changes.known } else { &mut changes.new };
@@ -158,9 +159,10 @@ pub(super) fn against(
             // What is out of sight today was neither fixed nor found.
             changes.open.push(issue);
         } else if can_be_tried(&issue) {
-            let why = match today.has(&issue.file) {
-                true => "it was not found again, and its test was not run",
-                false => "its file is gone; it stays open until its test can be run",
+            let why = if today.has(&issue.file) {
+                "it was not found again, and its test was not run"
+            } else {
+                "its file is gone; it stays open until its test can be run"
             };
             changes.unclear.push(gone(&issue, why));
             changes.open.push(issue);
@@ -186,7 +188,7 @@ pub(super) fn against(
 /// Gives issues that an earlier review has proven by the same test the identity they had there:
 /// lines move, and agents find other words and categories for one defect.
 fn recognise(before: &[&ProvenIssue], proven: &mut [ProvenIssue]) {
-    let mut taken: HashSet<String> = proven.iter().map(|it| it.fingerprint.clone()).collect();
+    let mut taken: HashSet<String> = proven.iter().map(|issue| issue.fingerprint.clone()).collect();
     for issue in proven {
         let Some(test) = test_of(issue) else { continue };
         let same = |old: &&&ProvenIssue| test_of(old).as_ref() == Some(&test);

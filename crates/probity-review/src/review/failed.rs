@@ -217,7 +217,7 @@ impl From<Failed> for StepError {
 impl Page {
     /// Complete and valid, and without a score that anybody could mistake for one.
     pub(super) fn failed(mut self, failed: Failed, redactor: Option<&Redactor>) -> Reviewed {
-        let shown = |text: &str| redactor.map_or_else(String::new, |it| it.text(text));
+        let shown = |text: &str| redactor.map_or_else(String::new, |redactor| redactor.text(text));
         self.metadata.duration_seconds = self.milliseconds() / 1000;
         let facts = self.git_notes.iter().map(|note| match note {
             Note::Dirty => wording::DIRTY_UNREVIEWED,

@@ -14,13 +14,19 @@ const SHOWN_LINES: usize = 60;
 /// Issues first and by themselves, so that what is merely observed cannot change their identity.
 pub(super) fn assign(classified: &mut Classified, scope: &Scope) {
     let mut prints = Prints::new(scope);
-    let wanted: Vec<(String, u64, Category)> =
-        classified.proven.iter().map(|it| (it.file.clone(), it.line, it.category)).collect();
+    let wanted: Vec<(String, u64, Category)> = classified
+        .proven
+        .iter()
+        .map(|issue| (issue.file.clone(), issue.line, issue.category))
+        .collect();
     for (issue, print) in classified.proven.iter_mut().zip(prints.of(&wanted)) {
         issue.fingerprint = print;
     }
-    let wanted: Vec<(String, u64, Category)> =
-        classified.observations.iter().map(|it| (it.file.clone(), it.line, it.category)).collect();
+    let wanted: Vec<(String, u64, Category)> = classified
+        .observations
+        .iter()
+        .map(|observation| (observation.file.clone(), observation.line, observation.category))
+        .collect();
     for (observation, print) in classified.observations.iter_mut().zip(prints.of(&wanted)) {
         observation.fingerprint = print;
     }

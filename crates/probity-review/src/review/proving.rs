@@ -27,15 +27,15 @@ use crate::{
 };
 
 /// A workshop, as far as it is made. It reads the unmodified repository, and nothing the agent
-/// writes. Nothing of it outlives the bench.
-pub(super) struct Bench {
+/// writes. Nothing of it outlives this value.
+pub(super) struct PendingWorkshop {
     options: Option<ProofOptions>,
     preparing: Option<JoinHandle<Result<Workshop, ProofError>>>,
     workshop: Option<Workshop>,
     stop: Arc<AtomicBool>,
 }
 
-impl Bench {
+impl PendingWorkshop {
     pub(super) fn new(
         checkout: &Checkout,
         ground: &Ground,
@@ -112,7 +112,7 @@ impl Bench {
     }
 }
 
-impl Drop for Bench {
+impl Drop for PendingWorkshop {
     fn drop(&mut self) {
         if let Some(preparing) = self.preparing.take() {
             self.stop.store(true, Ordering::SeqCst);

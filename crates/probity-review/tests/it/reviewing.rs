@@ -167,8 +167,10 @@ fn findings_about_nothing_under_review_are_dropped_each_with_its_reason() {
         ]
     );
     assert_eq!((output.score.value, output.metadata.files_reviewed), (10.0, 2));
-    assert!(output.notes.iter().any(|note| note.contains("line 99 of a.go")), "{output:?}");
-    assert!(output.notes.contains(&"the agent was denied: wanted to run rm".to_owned()));
+    insta::assert_snapshot!(output.notes.join("\n"), @"
+    `behind the end` was said to be on line 99 of a.go, which has 3
+    the agent was denied: wanted to run rm
+    ");
     let cost = output.cost.unwrap();
     assert_eq!((cost.input_tokens, cost.usd, cost.budget_usd), (10, Some(0.25), Some(1.0)));
     let prints: std::collections::HashSet<&str> =
@@ -202,7 +204,7 @@ fn claims_that_this_machine_cannot_try_are_no_review() {
     assert_eq!((output.status, output.score.pass), (Status::Error, false));
     let error = output.error.unwrap();
     assert_eq!(error.kind, FailureKind::Machine);
-    assert!(error.message.contains("Go is not installed"), "{error:?}");
+    insta::assert_snapshot!(error.message, @"the one test for .go files could not be run: Go is not installed");
     // What was claimed is still there to be read.
     assert_eq!((tests.len(), output.test_summary.error), (1, 1));
     assert_eq!(output.observations[0].reason, "the test could not be run: Go is not installed");

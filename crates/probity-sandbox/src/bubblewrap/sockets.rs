@@ -11,8 +11,13 @@ use landlock::{
     CompatLevel, Compatible, Ruleset, RulesetAttr, RulesetCreated, RulesetError, Scope,
 };
 
-/// The ruleset to submit to, or why there is none, in words for a report.
-pub(crate) fn ruleset() -> Result<OwnedFd, String> {
+/// The kernel cannot close them; in words for a report.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("abstract sockets of the host can be reached (they are closed from Linux 6.12 on)")]
+pub(crate) struct OpenSockets;
+
+/// The ruleset to submit to.
+pub(crate) fn ruleset() -> Result<OwnedFd, OpenSockets> {
     let create = || -> Result<RulesetCreated, RulesetError> {
         Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
@@ -20,8 +25,5 @@ pub(crate) fn ruleset() -> Result<OwnedFd, String> {
             .create()
     };
     let descriptor: Option<OwnedFd> = create().ok().and_then(Into::into);
-    descriptor.ok_or_else(|| {
-        "abstract sockets of the host can be reached (they are closed from Linux 6.12 on)"
-            .to_owned()
-    })
+    descriptor.ok_or(OpenSockets)
 }

@@ -31,10 +31,11 @@ impl Lower<'_> {
 
     /// The parser reads `2>&1` as a whole and gives the number behind no place.
     fn target(&mut self, place: Place, word: &shuck_ast::Word, at: &Range<usize>) -> Word {
-        let operator = self.slice(at).find('&').filter(|_| word.span.to_range().is_empty());
-        match operator {
-            Some(operator) => self.plain(self.clamp(at.start + operator + 1..at.end)),
-            None => self.word(place, word),
+        match self.slice(at).find('&') {
+            Some(operator) if word.span.to_range().is_empty() => {
+                self.plain(self.clamp(at.start + operator + 1..at.end))
+            }
+            _ => self.word(place, word),
         }
     }
 

@@ -67,14 +67,23 @@ pub(super) struct DiffArgs {
     platform: Option<String>,
 }
 
-fn size(text: &str) -> Result<u64, String> {
-    memory::parse(text).ok_or_else(|| "write an amount such as 512m or 4g".to_owned())
+/// Why the value of a flag cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum BadFlag {
+    #[error("write an amount such as 512m or 4g")]
+    Size,
+    #[error("write NAME=VALUE")]
+    Assignment,
 }
 
-fn assignment(text: &str) -> Result<(String, String), String> {
+fn size(text: &str) -> Result<u64, BadFlag> {
+    memory::parse(text).ok_or(BadFlag::Size)
+}
+
+fn assignment(text: &str) -> Result<(String, String), BadFlag> {
     let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
     let pair = pair.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    pair.ok_or_else(|| "write NAME=VALUE".to_owned())
+    pair.ok_or(BadFlag::Assignment)
 }
 
 pub(super) fn run(command: ImageCommand) -> anyhow::Result<Exit> {

@@ -83,13 +83,15 @@ fn help_of(arg: &Arg) -> String {
 
 /// What an argument may be, and what it is by default, as the help page tells it.
 fn values_of(arg: &Arg) -> String {
-    let takes_value = arg.get_action().takes_values();
+    if !arg.get_action().takes_values() {
+        return String::new();
+    }
     let quoted = |text: &str| format!("`{text}`");
     let values = arg.get_possible_values();
-    let named = values.iter().filter(|it| takes_value && !it.is_hide_set());
-    let named: Vec<String> = named.map(|it| quoted(it.get_name())).collect();
-    let defaults = arg.get_default_values().iter().filter(|_| takes_value);
-    let defaults: Vec<String> = defaults.map(|it| quoted(&it.to_string_lossy())).collect();
+    let named = values.iter().filter(|value| !value.is_hide_set());
+    let named: Vec<String> = named.map(|value| quoted(value.get_name())).collect();
+    let defaults = arg.get_default_values().iter();
+    let defaults: Vec<String> = defaults.map(|value| quoted(&value.to_string_lossy())).collect();
     let part = |what: &str, list: &[String]| match list {
         [] => String::new(),
         list => format!("; {what} {}", list.join(", ")),
@@ -109,9 +111,9 @@ fn section(command: &Command, path: &str, page: &mut String) {
         .get_arguments()
         .filter(|arg| !arg.is_hide_set() && arg.get_id() != "help")
         .map(|arg| {
-            let shown = match arg.get_short().filter(|_| arg.get_long().is_some()) {
-                Some(short) => format!("-{short}, {arg}"),
-                None => arg.to_string(),
+            let shown = match (arg.get_short(), arg.get_long()) {
+                (Some(short), Some(_)) => format!("-{short}, {arg}"),
+                _ => arg.to_string(),
             };
             let meaning = format!("{}{}", help_of(arg), values_of(arg));
             format!("| `{}` | {} |\n", shown.replace('|', "\\|"), meaning.replace('|', "\\|"))

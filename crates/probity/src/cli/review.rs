@@ -22,9 +22,10 @@ use crate::{
     },
     config::{
         ConfigError, Kind, Layer,
+        bad_value::BadValue,
         key::{self, Key},
         setting::Setting as _,
-        word::{Word as _, unknown_word},
+        word::{UnknownWord, Word as _},
     },
     exit::Exit,
     name::Name,
@@ -65,12 +66,20 @@ struct RunArgs {
     reports: Vec<(ReviewFormat, PathBuf)>,
 }
 
-fn report(text: &str) -> Result<(ReviewFormat, PathBuf), String> {
-    let expected = || "expected FORMAT=FILE".to_owned();
-    let (format, file) = text.split_once('=').ok_or_else(expected)?;
-    let format =
-        ReviewFormat::from_word(format).ok_or_else(|| unknown_word(format, ReviewFormat::NAMES))?;
-    if file.is_empty() { Err(expected()) } else { Ok((format, file.into())) }
+/// Why the value of `--report` cannot be used.
+#[derive(Debug, thiserror::Error)]
+enum BadReport {
+    #[error("expected FORMAT=FILE")]
+    Shape,
+    #[error(transparent)]
+    Format(#[from] UnknownWord),
+}
+
+fn report(text: &str) -> Result<(ReviewFormat, PathBuf), BadReport> {
+    let (format, file) = text.split_once('=').ok_or(BadReport::Shape)?;
+    let format = ReviewFormat::from_word(format)
+        .ok_or_else(|| UnknownWord::new(format, ReviewFormat::NAMES))?;
+    if file.is_empty() { Err(BadReport::Shape) } else { Ok((format, file.into())) }
 }
 
 #[derive(Debug, Subcommand)]
@@ -305,9 +314,9 @@ struct PlaceArgs {
 }
 
 /// A score from 0 to 10; 0 is one too.
-fn threshold(text: &str) -> Result<f64, String> {
+fn threshold(text: &str) -> Result<f64, BadValue> {
     let value = Kind::Score.parse(text)?;
-    f64::from_value(&value).ok_or_else(|| format!("`{text}` is not {}", Kind::Score.expected()))
+    f64::from_value(&value).ok_or_else(|| Kind::Score.not_expected(text))
 }
 
 /// Adds the flags of settings.

@@ -103,9 +103,10 @@ pub(crate) fn run(name: Name, args: Request) -> anyhow::Result<Exit> {
         logins: login::offered(&agent),
         limits: Limits::default(),
     };
-    let launcher: Box<dyn probity_proxy::Launcher> = match agents::is_set("CAI_ACP_DIRECT_SPAWN") {
-        true => Box::new(Direct::new(agent)),
-        false => Box::new(sandboxed(agent, seats)),
+    let launcher: Box<dyn probity_proxy::Launcher> = if agents::is_set("CAI_ACP_DIRECT_SPAWN") {
+        Box::new(Direct::new(agent))
+    } else {
+        Box::new(sandboxed(agent, seats))
     };
     let ready = |stopper| stop_at(signals, stopper);
     let (store, watch) = (Box::new(store), Box::new(watch));

@@ -43,7 +43,7 @@ use self::{
     output::Output,
 };
 pub(crate) use self::{
-    editor::{EditorRules, EditorText, Wanted, editor_configs},
+    editor::{EditorFixes, EditorRules, EditorText, editor_configs},
     fix::unified_diff,
     mask::Hider,
 };
@@ -299,9 +299,8 @@ fn check(
             counted.add(job, &checked.findings);
             let hider = Hider::new(&job.rules.secrets, &checked.text, &checked.secrets);
             if let Some(fixing) = &checked.fixing {
-                summary.add(&checked.shown, fixing, |message| match options.show_secrets {
-                    true => message.to_owned(),
-                    false => hider.message(message),
+                summary.add(&checked.shown, fixing, |message| {
+                    if options.show_secrets { message.to_owned() } else { hider.message(message) }
                 });
                 let text = fixing.output.as_deref().unwrap_or_default();
                 let text = match way {
@@ -314,9 +313,10 @@ fn check(
             // empty file.
             let is_filter = way != Way::Offer && matches!(job.target, Target::Stdin(_));
             unread_input |= is_filter && checked.fixing.is_none();
-            let masked = match options.show_secrets {
-                true => None,
-                false => mask::masked(&hider, &checked.text, &checked.secrets, &checked.findings),
+            let masked = if options.show_secrets {
+                None
+            } else {
+                mask::masked(&hider, &checked.text, &checked.secrets, &checked.findings)
             };
             let (text, findings) = match &masked {
                 Some((text, findings)) => (text.as_str(), findings),
@@ -329,9 +329,10 @@ fn check(
                 .unwrap_or_default();
             let rejection =
                 checked.fixing.as_ref().and_then(|fixing| fixing.rejection.as_ref()).map(|it| {
-                    let reason = match options.show_secrets {
-                        true => it.reason.clone(),
-                        false => hider.message(&it.reason),
+                    let reason = if options.show_secrets {
+                        it.reason.clone()
+                    } else {
+                        hider.message(&it.reason)
                     };
                     Rejection { line: it.line, reason }
                 });
@@ -373,7 +374,10 @@ fn in_threads<T: Send>(
             threads.spawn(|| {
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(index).filter(|_| !is_over()) else { return };
+                    let Some(job) = jobs.get(index) else { return };
+                    if is_over() {
+                        return;
+                    }
                     let result = work(job);
                     done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
                 }

@@ -111,9 +111,10 @@ fn exit<'a>(settings: &Settings, mut all: impl Iterator<Item = &'a Verdict>) -> 
     let never_fails =
         settings.formats().iter().any(|it| matches!(it, Format::Codeclimate | Format::Codacy));
     let least = settings.threshold.least();
-    match settings.no_fail || never_fails || !all.any(|verdict| verdict.severity >= least) {
-        true => Exit::Clean,
-        false => Exit::Findings,
+    if settings.no_fail || never_fails || !all.any(|verdict| verdict.severity >= least) {
+        Exit::Clean
+    } else {
+        Exit::Findings
     }
 }
 

@@ -173,9 +173,10 @@ impl<'a> Catalogue<'a> {
         };
         let message = format!("no rule has the name `{text}`{meant}");
         let is_bare_code = NAMESPACES.iter().any(|name| is_code(&format!("{name}/{text}")));
-        Some(match is_bare_code || is_code(text) {
-            true => Oddity::Unassigned(message),
-            false => Oddity::Unknown(message),
+        Some(if is_bare_code || is_code(text) {
+            Oddity::Unassigned(message)
+        } else {
+            Oddity::Unknown(message)
         })
     }
 

@@ -1,6 +1,6 @@
 //! The environment's layer: the variables of every key, and of every option of a rule.
 
-use std::{collections::BTreeMap, ffi::OsString};
+use std::{collections::BTreeMap, ffi::OsString, fmt::Display};
 
 use super::{
     catalogue::{Catalogue, EVERY_RULE, Oddity},
@@ -37,7 +37,7 @@ impl Reading<'_> {
         for (name, value) in variables {
             let counts = |name: &&str| self.is_ours(name) || known.iter().any(|own| own == name);
             let Some(name) = name.to_str().filter(counts) else { continue };
-            let value = value.into_string().map_err(|_| wrong(name, "is not valid UTF-8"))?;
+            let value = value.into_string().map_err(|_| wrong(name, &"is not valid UTF-8"))?;
             // tally reads its variables to the letter.
             let value = if name.starts_with(TALLY_PREFIX) { value.as_str() } else { value.trim() };
             if !value.is_empty() {
@@ -201,6 +201,6 @@ fn parse(name: &str, kind: Kind, text: &str) -> Result<Value, ConfigError> {
     })
 }
 
-fn wrong(name: &str, reason: &str) -> ConfigError {
-    ConfigError::Setting { name: name.to_owned(), reason: reason.to_owned() }
+fn wrong(name: &str, reason: &dyn Display) -> ConfigError {
+    ConfigError::Setting { name: name.to_owned(), reason: reason.to_string() }
 }

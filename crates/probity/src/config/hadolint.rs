@@ -73,10 +73,7 @@ pub(crate) fn read(path: &Path, text: &str) -> Result<(HadolintFile, Vec<Problem
         }
     }
     let Reader { file, problems, warnings, .. } = reader;
-    match problems.is_empty() {
-        true => Ok((file, warnings)),
-        false => Err(ConfigError::Invalid { problems }),
-    }
+    if problems.is_empty() { Ok((file, warnings)) } else { Err(ConfigError::Invalid { problems }) }
 }
 
 struct Reader<'a> {

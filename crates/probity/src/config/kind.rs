@@ -1,10 +1,15 @@
 //! What a key accepts: read from a file, read from one string, described as JSON Schema.
 
+use std::fmt::Display;
+
 use probity_agent::split_words;
 use probity_sandbox::Allowlist;
 use serde_json::json;
 
-use super::{duration, memory, own_rules, runner, secret_mounts, value::Value, word::unknown_word};
+use super::{
+    bad_value::BadValue, duration, memory, own_rules, runner, secret_mounts, value::Value,
+    word::UnknownWord,
+};
 
 /// The shapes of values. Keys and options of rules share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +51,7 @@ pub(crate) enum Kind {
 
 impl Kind {
     /// Reads the one string that a variable, a flag or a default holds.
-    pub(crate) fn parse(self, text: &str) -> Result<Value, String> {
+    pub(crate) fn parse(self, text: &str) -> Result<Value, BadValue> {
         let value = match self {
             Self::Bool => match text.to_ascii_lowercase().as_str() {
                 "true" | "1" | "yes" | "on" => Some(Value::Bool(true)),
@@ -68,12 +73,11 @@ impl Kind {
                 let items = text.lines().map(str::trim).filter(|item| !item.is_empty());
                 Some(Value::List(items.map(str::to_owned).collect()))
             }
-            Self::Argv => Some(Value::List(split_words(text).map_err(|error| error.to_string())?)),
+            Self::Argv => Some(Value::List(split_words(text)?)),
             Self::Runners | Self::OwnRules => runner::parse(text),
             Self::SecretMounts => None,
         };
-        let value = value.ok_or_else(|| format!("`{text}` is not {}", self.expected()))?;
-        self.check(value)
+        self.check(value.ok_or_else(|| self.not_expected(text))?)
     }
 
     pub(crate) fn is_list(self) -> bool {
@@ -94,57 +98,71 @@ impl Kind {
     }
 
     /// Judges what has the right type already.
-    pub(crate) fn check(self, value: Value) -> Result<Value, String> {
-        let not_expected =
-            |shown: &dyn std::fmt::Display| format!("{shown} is not {}", self.expected());
-        let reason = match (self, &value) {
+    pub(crate) fn check(self, value: Value) -> Result<Value, BadValue> {
+        match self.fault(&value) {
+            Some(fault) => Err(fault),
+            None => Ok(value),
+        }
+    }
+
+    fn fault(self, value: &Value) -> Option<BadValue> {
+        match (self, value) {
             (Self::OneOf(words), Value::Text(text)) if !words.contains(&text.as_str()) => {
-                Some(unknown_word(text, words))
+                Some(UnknownWord::new(text, words).into())
             }
-            (Self::Int, Value::Int(number)) if *number < 0 => Some(not_expected(number)),
+            (Self::Int, Value::Int(number)) if *number < 0 => Some(self.out_of_range(number)),
             (Self::IntIn(least, most), Value::Int(number)) if !(least..=most).contains(number) => {
-                Some(not_expected(number))
+                Some(self.out_of_range(number))
             }
             (Self::Amount, Value::Float(number)) if !(number.is_finite() && *number > 0.0) => {
-                Some(not_expected(number))
+                Some(self.out_of_range(number))
             }
             (Self::Score, Value::Float(number)) if !(0.0..=10.0).contains(number) => {
-                Some(not_expected(number))
+                Some(self.out_of_range(number))
             }
             (Self::Argv, Value::List(words)) if words.first().is_none_or(String::is_empty) => {
-                Some("the command names no program".to_owned())
+                Some(BadValue::NoProgram)
             }
-            (Self::Runners, Value::Tables(tables)) => runner::check(tables),
-            (Self::OwnRules, Value::Tables(tables)) => own_rules::check(tables),
-            (Self::SecretMounts, Value::Table(programs)) => secret_mounts::check(programs),
+            (Self::Runners, Value::Tables(tables)) => runner::check(tables).map(Into::into),
+            (Self::OwnRules, Value::Tables(tables)) => own_rules::check(tables).map(Into::into),
+            (Self::SecretMounts, Value::Table(programs)) => {
+                secret_mounts::check(programs).map(Into::into)
+            }
             (Self::Globs, Value::List(globs)) => {
-                globs.iter().find_map(|glob| globset::Glob::new(glob).err()).map(|e| e.to_string())
+                globs.iter().find_map(|glob| globset::Glob::new(glob).err()).map(Into::into)
             }
             (Self::Variables, Value::List(names)) => {
                 let wrong = names.iter().find(|name| !is_variable(name));
-                wrong.map(|name| format!("`{name}` is not the name of a variable"))
+                wrong.map(|name| BadValue::Variable(name.clone()))
             }
             (Self::Assignments, Value::List(items)) => {
                 let is_assignment =
                     |item: &str| item.split_once('=').is_some_and(|(name, _)| is_variable(name));
                 let wrong = items.iter().find(|item| !is_assignment(item));
-                wrong.map(|item| format!("`{item}` is not an assignment; write NAME=VALUE"))
+                wrong.map(|item| BadValue::Assignment(item.clone()))
             }
-            (Self::Hosts, Value::List(hosts)) => {
-                Allowlist::parse(hosts).err().map(|error| error.to_string())
-            }
+            (Self::Hosts, Value::List(hosts)) => Allowlist::parse(hosts).err().map(Into::into),
             _ => None,
-        };
-        reason.map_or(Ok(value), Err)
+        }
+    }
+
+    /// The fault of a text that is not one of this kind.
+    pub(crate) fn not_expected(self, text: &str) -> BadValue {
+        BadValue::Text { text: text.to_owned(), expected: self.expected() }
+    }
+
+    /// The fault of a number that this kind does not have.
+    pub(crate) fn out_of_range(self, number: &dyn Display) -> BadValue {
+        BadValue::Number { number: number.to_string(), expected: self.expected() }
     }
 
     /// Reads a duration or an amount of memory, which are strings in the file too.
-    pub(crate) fn measure(self, text: &str) -> Result<Value, String> {
+    pub(crate) fn measure(self, text: &str) -> Result<Value, BadValue> {
         let value = match self {
             Self::Memory => memory::parse(text).map(Value::Bytes),
             _ => duration::parse(text).map(Value::Duration),
         };
-        value.ok_or_else(|| format!("`{text}` is not {}", self.expected()))
+        value.ok_or_else(|| self.not_expected(text))
     }
 
     /// What belongs here, with its article.

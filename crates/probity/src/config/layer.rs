@@ -1,6 +1,9 @@
 //! What one source says: a file, the environment, or the command line.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Display,
+};
 
 use super::{
     catalogue::{Catalogue, EVERY_RULE, Known},
@@ -40,7 +43,7 @@ impl Layer {
         text: &str,
         origin: Origin,
     ) -> Result<(), ConfigError> {
-        let value = key.kind.parse(text).map_err(|reason| wrong(&origin, reason))?;
+        let value = key.kind.parse(text).map_err(|reason| wrong(&origin, &reason))?;
         self.insert(key, value, origin);
         Ok(())
     }
@@ -52,7 +55,7 @@ impl Layer {
         value: Value,
         origin: Origin,
     ) -> Result<(), ConfigError> {
-        let value = key.kind.check(value).map_err(|reason| wrong(&origin, reason))?;
+        let value = key.kind.check(value).map_err(|reason| wrong(&origin, &reason))?;
         self.insert(key, value, origin);
         Ok(())
     }
@@ -68,12 +71,12 @@ impl Layer {
         let origin = Origin::Flag { name: flag.to_owned() };
         let options = match catalogue.find(rule) {
             Some(Known::Here(rule)) => rule.options,
-            _ => return Err(wrong(&origin, format!("there is no rule `{rule}` here"))),
+            _ => return Err(wrong(&origin, &format!("there is no rule `{rule}` here"))),
         };
         let schema = EVERY_RULE.iter().chain(options).find(|schema| schema.name == option);
         let schema = schema
-            .ok_or_else(|| wrong(&origin, format!("rule `{rule}` has no option `{option}`")))?;
-        let value = schema.kind.parse(text).map_err(|reason| wrong(&origin, reason))?;
+            .ok_or_else(|| wrong(&origin, &format!("rule `{rule}` has no option `{option}`")))?;
+        let value = schema.kind.parse(text).map_err(|reason| wrong(&origin, &reason))?;
         self.insert_rule(rule, option, value, origin);
         Ok(())
     }
@@ -108,6 +111,6 @@ impl Layer {
     }
 }
 
-fn wrong(origin: &Origin, reason: String) -> ConfigError {
-    ConfigError::Setting { name: origin.to_string(), reason }
+fn wrong(origin: &Origin, reason: &dyn Display) -> ConfigError {
+    ConfigError::Setting { name: origin.to_string(), reason: reason.to_string() }
 }

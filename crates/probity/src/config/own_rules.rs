@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use probity_lint::{OwnRule, WrittenRule};
+use probity_lint::{OwnRule, OwnRuleError, WrittenRule};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -39,39 +39,53 @@ impl OwnRules {
     }
 }
 
-fn read(table: &toml::Table) -> Result<OwnRule, String> {
-    let written =
-        Written::deserialize(table.clone()).map_err(|error| error.message().to_owned())?;
+/// Why tables are not rules.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadOwnRules {
+    #[error("{}", .0.message())]
+    Table(#[from] toml::de::Error),
+    #[error("`severity` is `{0}`; use error, warning, info or style")]
+    Severity(String),
+    #[error("`with` needs `replace`")]
+    WithAlone,
+    #[error(transparent)]
+    Rule(#[from] OwnRuleError),
+    #[error("{0} rules are more than {MOST}")]
+    TooMany(usize),
+    #[error("two rules have the name `{0}`")]
+    SameName(String),
+}
+
+fn read(table: &toml::Table) -> Result<OwnRule, BadOwnRules> {
+    let written = Written::deserialize(table.clone())?;
     let Written { name, message, description, severity, when, replace, with, bad, good } = written;
     let severity = match severity.as_deref() {
         None => None,
         Some(word) => {
             let known = RuleSeverity::ALL.iter().find(|known| known.word() == word);
             let known = known.and_then(|known| known.severity());
-            Some(known.ok_or_else(|| {
-                format!("`severity` is `{word}`; use error, warning, info or style")
-            })?)
+            Some(known.ok_or_else(|| BadOwnRules::Severity(word.to_owned()))?)
         }
     };
     let replacement = match (replace, with) {
         (Some(replaced), with) => Some((replaced, with.unwrap_or_default())),
-        (None, Some(_)) => return Err("`with` needs `replace`".to_owned()),
+        (None, Some(_)) => return Err(BadOwnRules::WithAlone),
         (None, None) => None,
     };
     let rule = WrittenRule { name, message, description, severity, when, replacement, bad, good };
-    OwnRule::new(rule).map_err(|error| error.to_string())
+    Ok(OwnRule::new(rule)?)
 }
 
 /// What is wrong with the first table that cannot be read, or with all of them together.
-pub(super) fn check(tables: &[toml::Table]) -> Option<String> {
+pub(super) fn check(tables: &[toml::Table]) -> Option<BadOwnRules> {
     if tables.len() > MOST {
-        return Some(format!("{} rules are more than {MOST}", tables.len()));
+        return Some(BadOwnRules::TooMany(tables.len()));
     }
     let mut names = Vec::with_capacity(tables.len());
     tables.iter().find_map(|table| match read(table) {
         Err(why) => Some(why),
         Ok(rule) if names.contains(&rule.name().to_owned()) => {
-            Some(format!("two rules have the name `{}`", rule.name()))
+            Some(BadOwnRules::SameName(rule.name().to_owned()))
         }
         Ok(rule) => {
             names.push(rule.name().to_owned());

@@ -1,6 +1,6 @@
 //! `[[review.runner]]`: commands that run tests, as tables of the file.
 
-use probity_proof::CustomRunner;
+use probity_proof::{CustomRunner, CustomRunnerError};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -34,13 +34,18 @@ impl Runners {
     }
 }
 
-fn read(table: &toml::Table) -> Result<CustomRunner, String> {
-    let written =
-        Written::deserialize(table.clone()).map_err(|error| error.message().to_owned())?;
-    let Written { files, command, report, build, suite } = written;
-    let runner = CustomRunner::new(&files, command, &report);
-    let runner = runner.and_then(|runner| runner.with_suite(suite));
-    let mut runner = runner.map_err(|error| error.to_string())?;
+/// Why a table is not a runner.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadRunner {
+    #[error("{}", .0.message())]
+    Table(#[from] toml::de::Error),
+    #[error(transparent)]
+    Runner(#[from] CustomRunnerError),
+}
+
+fn read(table: &toml::Table) -> Result<CustomRunner, BadRunner> {
+    let Written { files, command, report, build, suite } = Written::deserialize(table.clone())?;
+    let mut runner = CustomRunner::new(&files, command, &report)?.with_suite(suite)?;
     runner.build = build;
     Ok(runner)
 }
@@ -53,7 +58,7 @@ pub(crate) enum RunnerTextError {
     #[error("`review.runner` must be a list of tables, written as [[review.runner]]")]
     NotTables,
     #[error("`review.runner`: {0}")]
-    Table(String),
+    Table(BadRunner),
 }
 
 /// The tables of a `probity.toml`, or of the part of a `pyproject.toml` that is ours. Whatever else
@@ -79,7 +84,7 @@ pub(crate) fn of_text(text: &str, tables: &[&str]) -> Result<Runners, RunnerText
 }
 
 /// What is wrong with the first table that cannot be read.
-pub(super) fn check(tables: &[toml::Table]) -> Option<String> {
+pub(super) fn check(tables: &[toml::Table]) -> Option<BadRunner> {
     tables.iter().find_map(|table| read(table).err())
 }
 

@@ -19,21 +19,29 @@ pub(crate) fn read(programs: &toml::Table) -> Vec<SecretMount> {
 }
 
 /// Why a table is not one of programs.
-pub(super) fn check(programs: &toml::Table) -> Option<String> {
+pub(super) fn check(programs: &toml::Table) -> Option<BadSecretMount> {
     programs.iter().find_map(|(program, table)| read_one(program, table).err())
 }
 
-fn read_one(program: &str, table: &toml::Value) -> Result<SecretMount, String> {
-    let written = Written::deserialize(table.clone());
-    let Written { id, target, env } =
-        written.map_err(|error| format!("`{program}`: {}", error.message()))?;
-    if id.is_empty() {
-        return Err(format!("`{program}`: `id` is empty; write the id of the secret"));
+/// Why the table of a program does not name its secret.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadSecretMount {
+    #[error("`{program}`: {}", error.message())]
+    Table { program: String, error: toml::de::Error },
+    #[error("`{0}`: `id` is empty; write the id of the secret")]
+    NoId(String),
+    #[error("`{0}` has neither `target` nor `env`; set one of them")]
+    NoPlace(String),
+}
+
+fn read_one(program: &str, table: &toml::Value) -> Result<SecretMount, BadSecretMount> {
+    let program = program.to_owned();
+    match Written::deserialize(table.clone()) {
+        Err(error) => Err(BadSecretMount::Table { program, error }),
+        Ok(Written { id, .. }) if id.is_empty() => Err(BadSecretMount::NoId(program)),
+        Ok(Written { target: None, env: None, .. }) => Err(BadSecretMount::NoPlace(program)),
+        Ok(Written { id, target, env }) => Ok(SecretMount { program, id, target, env }),
     }
-    if target.is_none() && env.is_none() {
-        return Err(format!("`{program}` has neither `target` nor `env`; set one of them"));
-    }
-    Ok(SecretMount { program: program.to_owned(), id, target, env })
 }
 
 pub(super) fn schema() -> serde_json::Value {

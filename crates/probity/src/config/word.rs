@@ -34,9 +34,26 @@ macro_rules! words {
 
 pub(crate) use words;
 
-/// Why a text is none of the words that a choice has.
-pub(crate) fn unknown_word(text: &str, words: &[&str]) -> String {
-    let meant = nearest(text, words.iter().copied());
-    let meant = meant.map(|word| format!("; did you mean `{word}`?")).unwrap_or_default();
-    format!("`{text}` is not a valid value{meant} (valid: {})", words.join(", "))
+/// A text is none of the words that a choice has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a valid value{} (valid: {valid})", suggestion(meant.as_deref()))]
+pub(crate) struct UnknownWord {
+    text: String,
+    /// The word that the text is nearest to.
+    meant: Option<String>,
+    valid: String,
+}
+
+impl UnknownWord {
+    pub(crate) fn new(text: &str, words: &[&str]) -> Self {
+        Self {
+            text: text.to_owned(),
+            meant: nearest(text, words.iter().copied()).map(str::to_owned),
+            valid: words.join(", "),
+        }
+    }
+}
+
+fn suggestion(meant: Option<&str>) -> String {
+    meant.map(|word| format!("; did you mean `{word}`?")).unwrap_or_default()
 }

@@ -254,7 +254,7 @@ impl Kept {
             Kind::Rebase => without_commands(&item)?,
             Kind::Repository if metadata.is_dir() => clean_git_directory(&item)?,
             Kind::Repository if metadata.is_file() => {
-                pointed(&item, parent, workspace).map_err(|why| refused(&why))?
+                pointed(&item, parent, workspace).map_err(|why| refused(&why.to_string()))?
             }
             Kind::Repository => return Err(refused("is not a directory").into()),
             Kind::Head | Kind::Link | Kind::Configuration | Kind::Program | Kind::Implicit => {}
@@ -283,33 +283,45 @@ fn common_git_directory(workspace: &Path) -> PathBuf {
     own.canonicalize().unwrap_or(own)
 }
 
+/// Why what a `.git` file leads to cannot be made harmless.
+#[derive(Debug, thiserror::Error)]
+enum BadGitFile {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("names no git directory")]
+    NoDirectory,
+    #[error(
+        "its git directory is gone; `git worktree prune` and `git worktree add` make a new one"
+    )]
+    Gone,
+    #[error("leads to a git directory that is not its own")]
+    NotItsOwn,
+}
+
 /// Makes harmless what a `.git` file leads to.
-fn pointed(item: &Path, parent: &Path, workspace: &Path) -> Result<(), String> {
-    let text = fs::read_to_string(item).map_err(|error| error.to_string())?;
+fn pointed(item: &Path, parent: &Path, workspace: &Path) -> Result<(), BadGitFile> {
+    let text = fs::read_to_string(item)?;
     let named = text.lines().next().and_then(|line| line.strip_prefix("gitdir:")).map(str::trim);
-    let named = named.ok_or("names no git directory")?;
+    let named = named.ok_or(BadGitFile::NoDirectory)?;
     // What was made inside has the paths of the inside.
     let named = match Path::new(named).strip_prefix(INSIDE) {
         Ok(below) => workspace.join(below),
         Err(_) => parent.join(named),
     };
-    let target = named.canonicalize().map_err(|_| {
-        "its git directory is gone; `git worktree prune` and `git worktree add` make a new one"
-            .to_owned()
-    })?;
+    let target = named.canonicalize().map_err(|_| BadGitFile::Gone)?;
     let own = common_git_directory(workspace);
     if target.parent() == Some(&own.join("worktrees")) {
         let dot_git = parent.join(".git");
-        clean_worktree(&target, &dot_git).map_err(|error| error.to_string())?;
+        clean_worktree(&target, &dot_git)?;
         let text = [b"gitdir: ", target.as_os_str().as_bytes(), b"\n"].concat();
-        return fs::write(item, text).map_err(|error| error.to_string());
+        return Ok(fs::write(item, text)?);
     }
     // Those of submodules were protected, or have been restored themselves.
     if target.starts_with(own.join("modules")) {
         return Ok(());
     }
     if !target.starts_with(workspace) || own.starts_with(&target) || target.starts_with(&own) {
-        return Err("leads to a git directory that is not its own".to_owned());
+        return Err(BadGitFile::NotItsOwn);
     }
-    clean_git_directory(&target).map_err(|error| error.to_string())
+    Ok(clean_git_directory(&target)?)
 }

@@ -85,10 +85,7 @@ fn told_by_test(issue: &ProvenIssue, most: usize) -> String {
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let (ran, kept) = (name(&issue.test_path), name(&issue.test_file));
     let excerpt = excerpt(&issue.test_output, &issue.file, most);
-    match ran.is_empty() || kept.is_empty() {
-        true => excerpt,
-        false => excerpt.replace(&ran, &kept),
-    }
+    if ran.is_empty() || kept.is_empty() { excerpt } else { excerpt.replace(&ran, &kept) }
 }
 
 fn last_lines(output: &str, most: usize) -> String {
@@ -183,9 +180,10 @@ fn made_visible(value: &mut Value) {
 const IDENTITIES: &[&str] = &["uri", "path", "fingerprint", "partialFingerprints"];
 
 fn observed(observation: &Observation) -> String {
-    match observation.reason.is_empty() {
-        true => format!("{} (not proven)", observation.title),
-        false => format!("{} (not proven: {})", observation.title, observation.reason),
+    if observation.reason.is_empty() {
+        format!("{} (not proven)", observation.title)
+    } else {
+        format!("{} (not proven: {})", observation.title, observation.reason)
     }
 }
 

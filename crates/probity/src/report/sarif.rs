@@ -6,35 +6,41 @@
 
 mod result;
 pub(super) mod uri;
+pub(super) mod wire;
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     io::{self, Write},
 };
 
 use probity_finding::{Finding, Fingerprints, LineIndex};
 use probity_lint::Rejection;
-use serde::Serialize;
+use serde_json::json;
 
-use self::result::Message;
+use self::{
+    uri::ArtifactLocation,
+    wire::{
+        COLUMN_KIND, Invocation, Location, Message, Notification, Region, Rule, Tool, UriBases,
+    },
+};
 use super::{
     FileReport, Options, Reporter, Totals,
     ai_fix::AiFix,
     stream::{Items, write_json},
 };
 
-const HEAD: &str = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\",\
-                    \"version\":\"2.1.0\",\"runs\":[{\"results\":[";
-
 #[derive(Debug)]
 pub(crate) struct Sarif {
     tool_version: &'static str,
     describe: fn(&str) -> Option<String>,
     explain: Option<&'static str>,
+    /// What comes before the results.
+    head: String,
     results: Items,
     rules: Vec<Rule>,
     indices: HashMap<String, usize>,
-    notifications: Vec<serde_json::Value>,
+    notifications: Vec<Notification<'static>>,
 }
 
 impl Sarif {
@@ -43,6 +49,11 @@ impl Sarif {
             tool_version: options.tool_version,
             describe: options.describe,
             explain: options.explain,
+            head: format!(
+                "{{\"$schema\":\"{}\",\"version\":\"{}\",\"runs\":[{{\"results\":[",
+                wire::SCHEMA,
+                wire::VERSION
+            ),
             results: Items::default(),
             rules: Vec::new(),
             indices: HashMap::new(),
@@ -59,11 +70,12 @@ impl Sarif {
         let about = (self.describe)(&finding.rule).unwrap_or_else(|| finding.rule.to_string());
         self.rules.push(Rule {
             id: finding.rule.to_string(),
-            short_description: Message { text: about },
-            help: self.explain.map(|command| Message {
-                text: format!("`{command} {}` explains this rule.", finding.rule),
+            short_description: Message::new(about),
+            help: self.explain.map(|command| {
+                Message::new(format!("`{command} {}` explains this rule.", finding.rule))
             }),
             help_uri: finding.docs.as_ref().map(ToString::to_string),
+            properties: None,
         });
         self.indices.insert(finding.rule.to_string(), index);
         index
@@ -73,13 +85,13 @@ impl Sarif {
 impl Reporter for Sarif {
     fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
         let lines = LineIndex::new(file.text);
-        let artifact = uri::ArtifactLocation::new(file.path);
+        let artifact = ArtifactLocation::new(file.path);
         let mut fingerprints = Fingerprints::new(file.path, &lines);
         for finding in file.findings {
             let rule_index = self.rule_index(finding);
             let fingerprint = fingerprints.next(finding);
             let result = result::result(&artifact, &lines, finding, rule_index, fingerprint);
-            self.results.push(out, HEAD, &result)?;
+            self.results.push(out, &self.head, &result)?;
         }
         self.notifications
             .extend(file.rejection.map(|rejection| notification(&artifact, rejection)));
@@ -89,18 +101,16 @@ impl Reporter for Sarif {
     }
 
     fn finish(self: Box<Self>, out: &mut dyn Write, _totals: &Totals) -> io::Result<()> {
-        self.results.end(out, HEAD)?;
+        self.results.end(out, &self.head)?;
         out.write_all(b",\n\"tool\":")?;
-        let driver = Driver { name: "probity", version: self.tool_version, rules: self.rules };
-        write_json(out, &Tool { driver })?;
-        out.write_all(b",\n\"columnKind\":\"utf16CodeUnits\",\"originalUriBaseIds\":")?;
-        let description = Message { text: "The directory that paths are relative to.".to_owned() };
-        write_json(out, &HashMap::from([(uri::BASE, UriBase { description })]))?;
+        write_json(out, &Tool::new("probity", self.tool_version, self.rules))?;
+        write!(out, ",\n\"columnKind\":\"{COLUMN_KIND}\",\"originalUriBaseIds\":")?;
+        write_json(out, &UriBases::new("The directory that paths are relative to."))?;
         if !self.notifications.is_empty() {
-            let invocation = serde_json::json!({
-                "executionSuccessful": true,
-                "toolExecutionNotifications": self.notifications,
-            });
+            let invocation = Invocation {
+                execution_successful: true,
+                tool_execution_notifications: self.notifications,
+            };
             out.write_all(b",\n\"invocations\":")?;
             write_json(out, &[invocation])?;
         }
@@ -108,57 +118,27 @@ impl Reporter for Sarif {
     }
 }
 
-/// Why no fix was applied to a file: no result of the analysis, but a word about the run.
-fn notification(artifact: &uri::ArtifactLocation, rejection: &Rejection) -> serde_json::Value {
-    let mut place = serde_json::json!({ "artifactLocation": artifact });
-    if let (Some(line), Some(members)) = (rejection.line, place.as_object_mut()) {
-        members.insert("region".to_owned(), serde_json::json!({ "startLine": line }));
+/// Why no fix was applied to a file.
+fn notification(artifact: &ArtifactLocation, rejection: &Rejection) -> Notification<'static> {
+    let region = rejection.line.map(Region::line);
+    Notification {
+        level: "note",
+        message: Message::new(format!("no fix applied: {}", rejection.reason)),
+        locations: vec![Location::new(Cow::Owned(artifact.clone()), region)],
+        properties: None,
     }
-    serde_json::json!({
-        "level": "note",
-        "message": { "text": format!("no fix applied: {}", rejection.reason) },
-        "locations": [{ "physicalLocation": place }],
-    })
 }
 
 /// What an experiment with an AI fix came to, in words and as the value that JSON reports have.
-fn proof(artifact: &uri::ArtifactLocation, fix: &AiFix) -> Option<serde_json::Value> {
+fn proof(artifact: &ArtifactLocation, fix: &AiFix) -> Option<Notification<'static>> {
     let proof = fix.proof.as_ref()?;
     let text = format!("AI fix {}: {}: {}", fix.rule, fix.outcome, proof.summary);
-    Some(serde_json::json!({
-        "level": "note",
-        "message": { "text": text },
-        "locations": [{ "physicalLocation": { "artifactLocation": artifact } }],
-        "properties": { "proof": proof.to_json() },
-    }))
-}
-
-#[derive(Serialize)]
-struct Tool {
-    driver: Driver,
-}
-
-#[derive(Serialize)]
-struct Driver {
-    name: &'static str,
-    version: &'static str,
-    rules: Vec<Rule>,
-}
-
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Rule {
-    id: String,
-    short_description: Message,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    help: Option<Message>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    help_uri: Option<String>,
-}
-
-#[derive(Serialize)]
-struct UriBase {
-    description: Message,
+    Some(Notification {
+        level: "note",
+        message: Message::new(text),
+        locations: vec![Location::new(Cow::Owned(artifact.clone()), None)],
+        properties: Some(json!({ "proof": proof.to_json() })),
+    })
 }
 
 #[cfg(test)]

@@ -106,7 +106,7 @@ pub(super) fn windows_row(call: &Call<'_>) -> Option<(&'static Row, usize)> {
 fn row_named(name: &str, call: &Call<'_>) -> Option<(&'static Row, usize)> {
     let has_version = |program: &str| {
         let rest = name.strip_prefix(program);
-        rest.is_some_and(|rest| rest.bytes().all(|it| it.is_ascii_digit() || it == b'.'))
+        rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
     };
     let is_python = has_version("python");
     // `pip3.12` is that of one Python.
@@ -138,7 +138,7 @@ impl Row {
             return positional
                 .get(2..)
                 .filter(|rest| !rest.is_empty())
-                .and_then(|it| self.action(it));
+                .and_then(|word| self.action(word));
         }
         // `yarn global add`, `npm cache clean`: two words make the subcommand.
         if let Some((second, rest)) = rest.split_first() {

@@ -74,7 +74,7 @@ fn is_local(row: &Row, text: &str) -> bool {
     let path = text.split(['[', ';']).next().unwrap_or_default();
     let looks_like_path = path == "."
         || path == ".."
-        || ["./", "../", "/", "~/", "file:"].iter().any(|it| path.starts_with(it));
+        || ["./", "../", "/", "~/", "file:"].iter().any(|prefix| path.starts_with(prefix));
     let is_archive = row.archives.iter().any(|ending| path.ends_with(ending));
     // A Go package below the module is a path; one of a repository has a host with a dot in it.
     let is_go_path = row.manager == Manager::Go && (path == "..." || path.starts_with("./"));

@@ -64,9 +64,9 @@ fn fed<'i>(command: &Command, instruction: &'i Instruction) -> Option<(Invocatio
         return None;
     }
     let mut inputs = command.redirections().iter().rev();
-    let input = inputs.find(|it| match it.kind {
+    let input = inputs.find(|input| match input.kind {
         RedirectionKind::HereDocument | RedirectionKind::HereString | RedirectionKind::Input => {
-            it.fd.unwrap_or(0) == 0
+            input.fd.unwrap_or(0) == 0
         }
         _ => false,
     })?;

@@ -78,7 +78,7 @@ fn values(schema: &Value) -> Vec<Choice> {
     let mut all: Vec<Choice> = listed.map(value).chain(nested).collect();
     if schema.get("type").is_some_and(|kind| kind == "boolean") {
         all.extend(
-            ["true", "false"].map(|it| choice(it, CompletionItemKind::Value, about.clone())),
+            ["true", "false"].map(|word| choice(word, CompletionItemKind::Value, about.clone())),
         );
     }
     if all.is_empty()

@@ -84,7 +84,7 @@ pub(super) fn common_ancestor(git: &Git, base: &str) -> Result<String, GitError>
 fn merge_base(git: &Git, base: &str) -> Result<(String, String), GitError> {
     let odd = |char: char| char.is_control() || char.is_whitespace();
     if base.is_empty() || base.starts_with('-') || base.contains(odd) || base.contains("..") {
-        return Err(GitError::BadName(base.chars().take(100).filter(|it| !odd(*it)).collect()));
+        return Err(GitError::BadName(base.chars().take(100).filter(|char| !odd(*char)).collect()));
     }
     let head = git.commit("HEAD").ok_or(GitError::NoCommits)?;
     let candidates = [base.to_owned(), format!("origin/{base}"), format!("refs/heads/{base}")];

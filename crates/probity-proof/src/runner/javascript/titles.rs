@@ -80,7 +80,7 @@ fn pieces(title: &str) -> Vec<&str> {
             Some(b'%') => usize::from(behind.starts_with(|it: char| "sdifjoOp#".contains(it))),
             _ => {
                 let is_name = |it: char| it.is_alphanumeric() || "_.#".contains(it);
-                behind.find(|it| !is_name(it)).unwrap_or(behind.len())
+                behind.find(|char| !is_name(char)).unwrap_or(behind.len())
             }
         };
         if length > 0 {

@@ -62,7 +62,11 @@ pub(super) fn listed(stdout: &[u8], repository: &Path) -> Option<Vec<Package>> {
             has_library: kinds().any(|kind| LIBRARIES.contains(&kind.as_str())),
             has_programs: kinds().any(|kind| kind == "bin"),
             has_features: !listed.features.is_empty(),
-            dependencies: listed.dependencies.iter().map(|it| it.name.clone()).collect(),
+            dependencies: listed
+                .dependencies
+                .iter()
+                .map(|dependency| dependency.name.clone())
+                .collect(),
             name: listed.name,
         })
     };

@@ -47,7 +47,10 @@ pub(in super::super) fn identity(git: Option<&GitDirectories>) -> Vec<(&'static 
 
 /// The entries of a file, with those of included files in their place.
 fn read(file: &Path, directory: Option<&Path>, depth: usize, entries: &mut Vec<Entry>) {
-    let Some(text) = text(file).filter(|_| depth < MOST_DEPTH) else { return };
+    if depth >= MOST_DEPTH {
+        return;
+    }
+    let Some(text) = text(file) else { return };
     let near = file.parent().unwrap_or(Path::new("/"));
     for entry in parse(&text) {
         let is_included = entry.key == "path"
@@ -56,9 +59,9 @@ fn read(file: &Path, directory: Option<&Path>, depth: usize, entries: &mut Vec<E
                 ("includeif", Some(condition)) => holds(condition, near, directory),
                 _ => false,
             };
-        match expanded(&entry.value, near).filter(|_| is_included) {
-            Some(included) => read(&included, directory, depth + 1, entries),
-            None => entries.push(entry),
+        match expanded(&entry.value, near) {
+            Some(included) if is_included => read(&included, directory, depth + 1, entries),
+            _ => entries.push(entry),
         }
     }
 }

@@ -17,7 +17,10 @@ pub(super) fn command(command: &Command, findings: &mut Findings) {
 
 /// `PATH=/some/dir`, where nothing says that programs are looked for there.
 fn search_path(assignment: &Assignment, findings: &mut Findings) {
-    let Some(value) = assignment.value.as_ref().filter(|_| !assignment.append) else { return };
+    if assignment.append {
+        return;
+    }
+    let Some(value) = &assignment.value else { return };
     let text: String = value.parts().iter().filter_map(|part| part.text()).collect();
     let is_list = text.contains(':') || text.contains("/bin") || text.contains("/sbin");
     let is_unknown = text.is_empty() && !value.parts().is_empty();

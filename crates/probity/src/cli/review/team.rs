@@ -11,7 +11,7 @@ use crate::{
         ListFormat,
         review::{Place, PublishCommand, TrendCommand, VerdictCommand},
     },
-    config::word::unknown_word,
+    config::word::UnknownWord,
 };
 
 pub(super) const PUBLISH_EXAMPLES: &str = "Examples:
@@ -150,13 +150,17 @@ pub(super) struct ServeArgs {
     pub(super) port: u16,
 }
 
-fn port(text: &str) -> Result<u16, String> {
-    text.parse().map_err(|_| "not a whole number from 0 to 65535".to_owned())
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("not a whole number from 0 to 65535")]
+struct NotPort;
+
+fn port(text: &str) -> Result<u16, NotPort> {
+    text.parse().map_err(|_| NotPort)
 }
 
-fn person_verdict(text: &str) -> Result<PersonVerdict, String> {
+fn person_verdict(text: &str) -> Result<PersonVerdict, UnknownWord> {
     let names = PersonVerdict::ALL.map(PersonVerdict::word);
-    PersonVerdict::from_word(text).ok_or_else(|| unknown_word(text, &names))
+    PersonVerdict::from_word(text).ok_or_else(|| UnknownWord::new(text, &names))
 }
 
 impl From<PublishArgs> for PublishCommand {

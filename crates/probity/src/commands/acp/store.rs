@@ -42,9 +42,10 @@ impl Files {
     fn path(&self, id: &str) -> Option<PathBuf> {
         // An id that is none of ours must not name another file.
         let plain = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
-        let is_ours = id.len() == 36 && id.bytes().all(plain);
-        let directory = self.sessions.as_ref().filter(|_| is_ours)?;
-        Some(directory.join(format!("{id}.json")))
+        if id.len() != 36 || !id.bytes().all(plain) {
+            return None;
+        }
+        Some(self.sessions.as_ref()?.join(format!("{id}.json")))
     }
 
     /// An agent may answer one editor otherwise than another, and after an update otherwise than

@@ -121,9 +121,10 @@ fn explained(error: &AgentError, known: Option<&KnownAgent>) -> Failure {
 fn print(answer: &Answer) -> io::Result<()> {
     let mut out = io::stdout().lock();
     // What an agent says must not move the cursor of a person who reads it.
-    let text = match out.is_terminal() {
-        true => visible::block(&answer.text),
-        false => Cow::Borrowed(answer.text.as_str()),
+    let text = if out.is_terminal() {
+        visible::block(&answer.text)
+    } else {
+        Cow::Borrowed(answer.text.as_str())
     };
     out.write_all(text.as_bytes())?;
     if !answer.text.ends_with('\n') {

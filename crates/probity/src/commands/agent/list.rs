@@ -8,9 +8,9 @@ use std::{
     time::Duration,
 };
 
-use probity_acp::{Cause, Client, ClientName};
+use probity_acp::{Cause, Client, ClientError, ClientName};
 use probity_agent::{AgentRef, CommandLine, KnownAgent};
-use probity_sandbox::spawn;
+use probity_sandbox::{SpawnError, spawn};
 use probity_seat::{
     Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, Terms, Unseated, find_program,
 };
@@ -32,7 +32,38 @@ struct Row {
     /// The command line, and where it is.
     command_line: Option<(&'static str, Option<PathBuf>)>,
     /// What it says of itself, or why it says nothing.
-    starts: Result<Started, String>,
+    starts: Result<Started, NotStarted>,
+}
+
+/// Why an agent does not start here.
+#[derive(Debug, thiserror::Error)]
+enum NotStarted {
+    #[error("`{}` is not in your PATH{}", programs.join("`, `"), install_with(install))]
+    NotInstalled { programs: Vec<String>, install: Vec<String> },
+    #[error("not tried: {0}")]
+    NotTried(Unseated),
+    #[error(transparent)]
+    Spawn(#[from] SpawnError),
+    #[error("it has no pipes")]
+    NoPipes,
+    #[error("{error}{}", if last.is_empty() { String::new() } else { format!(": {last}") })]
+    NoSession {
+        error: Box<ClientError>,
+        /// The last line that it wrote to stderr.
+        last: String,
+    },
+}
+
+impl NotStarted {
+    /// The reason for a person. It has the agent's own words, which may be as long as a line of the
+    /// protocol.
+    fn shown(&self) -> String {
+        bounded(self.to_string())
+    }
+}
+
+fn install_with(ways: &[String]) -> String {
+    ways.iter().map(|way| format!("; install it with `{way}`")).collect()
 }
 
 /// An agent that has said who it is.
@@ -83,26 +114,23 @@ fn row(agent: &KnownAgent, seats: &Seats, terms: &Terms, patience: Duration) -> 
     let starts = match seated {
         Ok(seated) => started(agent, &seated, patience),
         Err(Unseated::NotInstalled { programs, install, .. }) => {
-            let install = install.iter().map(|way| format!("; install it with `{way}`"));
-            let program = programs.join("`, `");
-            Err(format!("`{program}` is not in your PATH{}", install.collect::<String>()))
+            Err(NotStarted::NotInstalled { programs, install })
         }
-        Err(other) => Err(format!("not tried: {other}")),
+        Err(other) => Err(NotStarted::NotTried(other)),
     };
-    // These are the agent's own words, and may be as long as a line of the protocol.
-    let starts = starts.map(Started::bounded).map_err(bounded);
+    let starts = starts.map(Started::bounded);
     Row { agent: agent.clone(), program, command_line, starts }
 }
 
 /// Starts the agent, sandboxed, and lets it say who it is and whether it would work.
-fn started(agent: &KnownAgent, seated: &Seated, patience: Duration) -> Result<Started, String> {
+fn started(agent: &KnownAgent, seated: &Seated, patience: Duration) -> Result<Started, NotStarted> {
     let mut spec = seated.seat.spec.clone();
     // The client gives up first and says so; this is for what neither it nor we foresee.
     spec.limits.wall = Some(patience.saturating_mul(3));
     let cwd = spec.cwd.to_string_lossy().into_owned();
-    let mut child = spawn(&seated.seat.backend, &spec).map_err(|error| error.to_string())?;
+    let mut child = spawn(&seated.seat.backend, &spec)?;
     let (Some(output), Some(input)) = (child.stdout.take(), child.stdin.take()) else {
-        return Err("it has no pipes".to_owned());
+        return Err(NotStarted::NoPipes);
     };
     let complaints = child.stderr.take();
     let listener = thread::spawn(move || complaints.map(last_line).unwrap_or_default());
@@ -128,10 +156,7 @@ fn started(agent: &KnownAgent, seated: &Seated, patience: Duration) -> Result<St
     // When nothing of it is left its stderr has ended too, and the listener with it.
     child.kill();
     let last = listener.join().unwrap_or_default();
-    started.map_err(|error| match last.is_empty() {
-        true => error.to_string(),
-        false => format!("{error}: {last}"),
-    })
+    started.map_err(|error| NotStarted::NoSession { error: Box::new(error), last })
 }
 
 impl Started {
@@ -165,11 +190,11 @@ fn text(rows: &[Row]) -> String {
     let mut text = String::new();
     for row in rows {
         let (word, said) = match &row.starts {
-            Ok(Started { says, needs_login: None }) => ("works", says),
-            Ok(Started { needs_login: Some(why), .. }) => ("login", why),
-            Err(why) => ("no", why),
+            Ok(Started { says, needs_login: None }) => ("works", says.clone()),
+            Ok(Started { needs_login: Some(why), .. }) => ("login", why.clone()),
+            Err(why) => ("no", why.shown()),
         };
-        let said = visible::line(said);
+        let said = visible::line(&said);
         text.push_str(&format!("{:<width$}  {word:<5}  {said}\n", row.agent.name));
         if let Some((name, Some(path))) = &row.command_line
             && row.program.as_ref() != Some(path)
@@ -192,7 +217,7 @@ fn page(row: &Row) -> Value {
         "starts": row.starts.is_ok(),
         "says": row.starts.as_ref().ok().map(|started| &started.says),
         "needsLogin": row.starts.as_ref().ok().and_then(|started| started.needs_login.as_ref()),
-        "why": row.starts.as_ref().err(),
+        "why": row.starts.as_ref().err().map(NotStarted::shown),
         "install": row.agent.install,
         "logIn": row.agent.log_in,
         "variables": row.agent.variables,

@@ -34,10 +34,7 @@ pub(super) fn report_path(given: &Path, format: Format) -> PathBuf {
         Format::Sarif => "sarif",
         Format::Html => "html",
     };
-    match given == Path::new(DEFAULT_REPORT) {
-        true => given.with_extension(ending),
-        false => given.to_owned(),
-    }
+    if given == Path::new(DEFAULT_REPORT) { given.with_extension(ending) } else { given.to_owned() }
 }
 
 /// The default places may be links that the repository brings. A place that the user names is the

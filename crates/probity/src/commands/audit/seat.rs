@@ -72,10 +72,8 @@ impl Chosen {
         allow_sensitive: bool,
     ) -> anyhow::Result<Provider> {
         let is_process = !matches!(self.reference, AgentRef::Replay(_));
-        let shown = match is_process {
-            true => Some(Shown::new(root, permission, allow_sensitive)?),
-            false => None,
-        };
+        let shown =
+            if is_process { Some(Shown::new(root, permission, allow_sensitive)?) } else { None };
         let directory = shown.as_ref().map_or(Path::new("/"), |shown| &shown.path);
         let seated = self.seats.seat(&self.request(directory)).map_err(Failure::from)?;
         let spec = ProviderSpec {

@@ -48,7 +48,7 @@ pub(crate) struct EditorText<'a> {
 
 /// Which fixes an editor asks for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Wanted<'a> {
+pub(crate) enum EditorFixes<'a> {
     Safe,
     Rule(&'a str),
     Layout,
@@ -99,14 +99,14 @@ impl EditorRules {
     pub(crate) fn fix(
         &self,
         text: &EditorText<'_>,
-        wanted: Wanted<'_>,
+        wanted: EditorFixes<'_>,
     ) -> anyhow::Result<Option<String>> {
         let mut config = Settings::clone(&self.config);
-        config.check.unsafe_fixes = Some(matches!(wanted, Wanted::Rule(_)));
+        config.check.unsafe_fixes = Some(matches!(wanted, EditorFixes::Rule(_)));
         config.check.fix_rule = match wanted {
-            Wanted::Safe => Vec::new(),
-            Wanted::Rule(rule) => vec![rule.to_owned()],
-            Wanted::Layout => LAYOUT_RULES.map(str::to_owned).into(),
+            EditorFixes::Safe => Vec::new(),
+            EditorFixes::Rule(rule) => vec![rule.to_owned()],
+            EditorFixes::Layout => LAYOUT_RULES.map(str::to_owned).into(),
         };
         // Nobody waits for an image while typing.
         config.ai.enabled = false;

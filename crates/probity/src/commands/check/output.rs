@@ -101,16 +101,17 @@ impl Output {
                 (Sink::at(Path::new(path))?, Screen::file())
             }
         };
-        let reporter: Box<dyn Reporter> = match options.statistics {
-            true => Box::new(Statistics::new(asked.format, screen)?),
-            false => asked.format.reporter(&report::Options {
+        let reporter: Box<dyn Reporter> = if options.statistics {
+            Box::new(Statistics::new(asked.format, screen)?)
+        } else {
+            asked.format.reporter(&report::Options {
                 show_source: asked.show_source,
                 detail: options.detail,
                 screen,
                 explain: manual.command(),
                 tool_version: env!("CARGO_PKG_VERSION"),
                 describe: crate::commands::rules::describe,
-            }),
+            })
         };
         Ok(Self { reporter, sink, shown: asked.path.clone() })
     }

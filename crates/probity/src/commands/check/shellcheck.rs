@@ -10,13 +10,14 @@ mod wire;
 use std::{
     collections::{BTreeSet, HashMap},
     ffi::OsString,
+    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use probity_lint::{ScriptFinding, ShellChecker, ShellScript, shell_scripts};
-use probity_sandbox::{Backend, Exit, Spec};
+use probity_sandbox::{Backend, Exit, SpawnError, Spec};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 
 use self::directory::PrivateDirectory;
@@ -39,7 +40,22 @@ pub(super) struct ShellcheckProgram {
     timeout: Duration,
     known: Mutex<HashMap<ShellScript, Vec<ScriptFinding>>>,
     /// Why it could not be asked, the first time that it could not.
-    failure: Mutex<Option<String>>,
+    failure: Mutex<Option<ShellcheckError>>,
+}
+
+/// Why there is no report of the program at this path.
+#[derive(Debug, thiserror::Error)]
+enum ShellcheckError {
+    #[error("{}: {error}", path.display())]
+    Directory { path: PathBuf, error: io::Error },
+    #[error("{}: {error}", path.display())]
+    Start { path: PathBuf, error: SpawnError },
+    #[error("{} took more than {} s (`shellcheck.timeout`)", path.display(), limit.as_secs_f64())]
+    Timeout { path: PathBuf, limit: Duration },
+    #[error("{} failed with {code}: {said}", path.display())]
+    Exit { path: PathBuf, code: i32, said: String },
+    #[error("{} wrote no report: {error}", path.display())]
+    Report { path: PathBuf, error: serde_json::Error },
 }
 
 /// Asks about all texts of these files that want it.
@@ -71,9 +87,10 @@ pub(super) fn learn(batch: &[Job], directory: &Path) -> anyhow::Result<()> {
 /// An error where the program failed, since findings would be missing.
 pub(super) fn refuse_failure(batch: &[Job]) -> anyhow::Result<()> {
     let program = batch.iter().find_map(|job| job.rules.shellcheck.as_ref());
-    match program.and_then(|it| lock(&it.failure).take()) {
-        Some(what) => {
-            Err(Failure::new(what, "`--shellcheck native` needs no other program").into())
+    match program.and_then(|program| lock(&program.failure).take()) {
+        Some(error) => {
+            let way_out = "`--shellcheck native` needs no other program";
+            Err(Failure::new(error.to_string(), way_out).into())
         }
         None => Ok(()),
     }
@@ -111,7 +128,7 @@ impl ShellcheckProgram {
             new.into_iter().collect()
         };
         let parts: Vec<&[&ShellScript]> = new.chunks(AT_ONCE).collect();
-        let answers: Vec<Result<Vec<Vec<ScriptFinding>>, String>> =
+        let answers: Vec<Result<Vec<Vec<ScriptFinding>>, ShellcheckError>> =
             parts.par_iter().map(|part| self.run(part)).collect();
         for (part, answer) in parts.iter().zip(answers) {
             match answer {
@@ -127,17 +144,16 @@ impl ShellcheckProgram {
     }
 
     /// One process for these texts.
-    fn run(&self, scripts: &[&ShellScript]) -> Result<Vec<Vec<ScriptFinding>>, String> {
-        let shown = self.path.display();
-        let failed = |error: &dyn std::fmt::Display| format!("{shown}: {error}");
-        let directory = PrivateDirectory::create().map_err(|error| failed(&error))?;
+    fn run(&self, scripts: &[&ShellScript]) -> Result<Vec<Vec<ScriptFinding>>, ShellcheckError> {
+        let path = || self.path.clone();
+        let failed = |error| ShellcheckError::Directory { path: path(), error };
+        let directory = PrivateDirectory::create().map_err(failed)?;
         let mut argv: Vec<OsString> = vec![self.path.clone().into()];
         let options = ["--norc", "--format=json1", "--severity=style", "--exclude", LEFT_OUT, "--"];
         argv.extend(options.iter().map(OsString::from));
         for (number, script) in scripts.iter().enumerate() {
             let name = number.to_string();
-            let written = directory.write(&name, &wire::file(script));
-            written.map_err(|error| failed(&error))?;
+            directory.write(&name, &wire::file(script)).map_err(failed)?;
             argv.push(name.into());
         }
         let mut spec = Spec::new(argv, directory.path());
@@ -145,23 +161,22 @@ impl ShellcheckProgram {
             vec![("LC_ALL".into(), "C.UTF-8".into()), ("HOME".into(), directory.path().into())];
         spec.limits.wall = Some(self.timeout);
         spec.limits.output = Some(MOST_OUTPUT);
-        let outcome = probity_sandbox::run(&Backend::None, &spec, &[]);
-        let outcome = outcome.map_err(|error| failed(&error))?;
+        let outcome = probity_sandbox::run(&Backend::None, &spec, &[])
+            .map_err(|error| ShellcheckError::Start { path: path(), error })?;
         match outcome.exit {
             // 1 says that something was found.
             Exit::Code(0 | 1) => {}
             Exit::Timeout => {
-                let time = self.timeout.as_secs_f64();
-                return Err(format!("{shown} took more than {time} s (`shellcheck.timeout`)"));
+                return Err(ShellcheckError::Timeout { path: path(), limit: self.timeout });
             }
             exit => {
                 let said = String::from_utf8_lossy(&outcome.stderr_tail);
-                let said = said.lines().next().unwrap_or_default().trim();
-                return Err(format!("{shown} failed with {}: {said}", exit.code()));
+                let said = said.lines().next().unwrap_or_default().trim().to_owned();
+                return Err(ShellcheckError::Exit { path: path(), code: exit.code(), said });
             }
         }
         wire::findings(&outcome.stdout, scripts)
-            .map_err(|error| format!("{shown} wrote no report: {error}"))
+            .map_err(|error| ShellcheckError::Report { path: path(), error })
     }
 }
 

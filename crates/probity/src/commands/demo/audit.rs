@@ -11,9 +11,10 @@ const INVENTED: &str = "if self.signer == administrator { True }";
 pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.heading("Audit a contract, and detect an invented finding")?;
     stage.write("escrow/validators/escrow.ak", CONTRACT)?;
-    let agent = match is_swapped("invented") {
-        true => AGENT.replace(INVENTED, "expect [payment, ..] = self.outputs"),
-        false => AGENT.to_owned(),
+    let agent = if is_swapped("invented") {
+        AGENT.replace(INVENTED, "expect [payment, ..] = self.outputs")
+    } else {
+        AGENT.to_owned()
     };
     stage.write("escrow.ndjson", &agent)?;
     let line = "(cd escrow && probity audit --fail-on critical --provider replay \\\n\

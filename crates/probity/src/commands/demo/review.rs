@@ -58,9 +58,10 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
         stage.write(&format!("shop/{name}"), text)?;
     }
     let (unfounded, failing) = language.unfounded;
-    let claims = match is_swapped("claim") {
-        true => language.claims.replace(unfounded, failing),
-        false => language.claims.to_owned(),
+    let claims = if is_swapped("claim") {
+        language.claims.replace(unfounded, failing)
+    } else {
+        language.claims.to_owned()
     };
     stage.write("claims.ndjson", &claims)?;
     stage.show(&format!("The tests are in {}, which is here.", language.name))?;

@@ -109,9 +109,10 @@ impl Settings {
             disable_ignore_pragma: args.disable_ignore_pragma
                 || is_on("HADOLINT_DISABLE_IGNORE_PRAGMA")
                 || said(&file.disable_ignore_pragma),
-            chosen_formats: match args.format.is_empty() {
-                true => format.or(file.format.as_ref().map(|it| it.value)).into_iter().collect(),
-                false => args.format.clone(),
+            chosen_formats: if args.format.is_empty() {
+                format.or(file.format.as_ref().map(|it| it.value)).into_iter().collect()
+            } else {
+                args.format.clone()
             },
             threshold: args
                 .failure_threshold

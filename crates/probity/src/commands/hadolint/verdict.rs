@@ -75,9 +75,10 @@ pub(super) fn examine(
     detector: &Detector,
 ) -> Examined {
     let limits = Limits::new(0).with_any_bytes();
-    let read = match file.as_os_str() == "-" {
-        true => source::read_stdin(io::stdin().lock(), None, directory, limits),
-        false => source::read(&directory.join(file), directory, limits),
+    let read = if file.as_os_str() == "-" {
+        source::read_stdin(io::stdin().lock(), None, directory, limits)
+    } else {
+        source::read(&directory.join(file), directory, limits)
     };
     let source = match read {
         Read::Text(source) => source,

@@ -14,7 +14,7 @@ use probity_lsp::{
 use super::{agent, config_file, folders::Folders};
 use crate::{
     commands::{
-        check::{EditorText, Wanted},
+        check::{EditorFixes, EditorText},
         explain,
     },
     discover,
@@ -82,9 +82,9 @@ impl Host for EditorHost {
         let (path, text) = (subject.path, subject.text);
         let text = EditorText { path, directory, text, open_texts: &open_texts };
         let wanted = match wanted {
-            FixRequest::Safe => Wanted::Safe,
-            FixRequest::Rule(rule) => Wanted::Rule(rule),
-            FixRequest::Layout => Wanted::Layout,
+            FixRequest::Safe => EditorFixes::Safe,
+            FixRequest::Rule(rule) => EditorFixes::Rule(rule),
+            FixRequest::Layout => EditorFixes::Layout,
         };
         rules.fix(&text, wanted).unwrap_or_else(|error| {
             tracing::error!("{}: cannot be fixed: {error:#}", path.display());

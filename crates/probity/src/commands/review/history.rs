@@ -196,9 +196,10 @@ pub(crate) fn list(args: &HistoryOptions) -> anyhow::Result<Exit> {
     let mut history = open(&args.place)?;
     let repo = (!args.all).then(|| GitFacts::of(&args.place.repo).repo);
     if let Some(id) = args.delete {
-        return match history.delete(id)? {
-            true => Ok(Exit::Clean),
-            false => Err(missing(&id.to_string()).into()),
+        return if history.delete(id)? {
+            Ok(Exit::Clean)
+        } else {
+            Err(missing(&id.to_string()).into())
         };
     }
     if args.keep.is_some() || args.days.is_some() {

@@ -21,8 +21,7 @@ impl Reader<'_> {
             (Kind::Bool, DeValue::Boolean(value)) => Ok(Value::Bool(*value)),
             (Kind::Int | Kind::IntIn(..), DeValue::Integer(number)) => {
                 let parsed = i64::from_str_radix(number.as_str(), number.radix());
-                let too_large = |_| format!("{number} is not {}", kind.expected());
-                parsed.map(Value::Int).map_err(too_large)
+                parsed.map(Value::Int).map_err(|_| kind.out_of_range(number))
             }
             (Kind::String | Kind::OneOf(_), DeValue::String(text)) => {
                 Ok(Value::Text(text.to_string()))
@@ -36,12 +35,12 @@ impl Reader<'_> {
             (Kind::Runners | Kind::OwnRules, DeValue::Array(_)) => {
                 let value = toml::de::ValueDeserializer::from(value.clone());
                 let tables = Vec::<toml::Table>::deserialize(value);
-                tables.map(Value::Tables).map_err(|error| error.message().to_owned())
+                tables.map(Value::Tables).map_err(Into::into)
             }
             (Kind::SecretMounts, DeValue::Table(_)) => {
                 let value = toml::de::ValueDeserializer::from(value.clone());
                 let table = toml::Table::deserialize(value);
-                table.map(Value::Table).map_err(|error| error.message().to_owned())
+                table.map(Value::Table).map_err(Into::into)
             }
             _ => {
                 self.wrong_type(path, &kind.expected(), value);

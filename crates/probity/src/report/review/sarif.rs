@@ -1,5 +1,7 @@
 //! SARIF 2.1.0. A rule is a category; severities are SARIF's levels and GitHub's scores.
 
+use std::borrow::Cow;
+
 use probity_finding::patch::{LineKind, Patch};
 use probity_review::{Category, ProvenIssue, ReviewOutput, Risk, Status, missing_fix};
 use probity_text::visible;
@@ -7,70 +9,60 @@ use serde_json::{Value, json};
 
 use super::{made_visible, observed};
 use crate::report::{
-    sarif::uri::{ArtifactLocation, BASE},
+    sarif::{
+        uri::ArtifactLocation,
+        wire::{
+            COLUMN_KIND, Fingerprints, Invocation, Location, Log, Message, Notification, Region,
+            Replacement, Rule, Run, SarifFix, SarifResult, Tool, UriBases,
+        },
+    },
     stream::write_json,
 };
 
 pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
     let mut results: Vec<Value> = Vec::new();
     for issue in &review.proven_issues {
-        let level = match issue.severity {
-            Risk::Critical | Risk::High => "error",
-            Risk::Medium => "warning",
-            Risk::Low => "note",
-        };
-        let text = match issue.description.is_empty() {
-            true => issue.title.clone(),
-            false => format!("{}\n\n{}", issue.title, issue.description),
-        };
-        let place = (issue.file.as_str(), issue.line, issue.end_line);
-        let mut result = result(issue.category, level, &text, place, &issue.fingerprint);
-        result["properties"] = json!({
-            "id": issue.id,
-            "severity": issue.severity,
-            "proven": true,
-            "proof": issue.proof,
-            "test": issue.test_name,
-            "testFile": issue.test_file,
-        });
+        let mut value = serde_json::to_value(proven(issue))?;
+        // They have always been last, and logs are compared byte for byte.
         if let Some(fix) = fix(issue) {
-            result["fixes"] = json!([fix]);
+            value["fixes"] = json!([fix]);
         }
-        results.push(result);
+        results.push(value);
     }
-    for it in &review.observations {
-        let place = (it.file.as_str(), it.line, None);
-        let mut result = result(it.category, "note", &observed(it), place, &it.fingerprint);
-        result["kind"] = json!("review");
-        // A result that is not a failure must not have another level.
-        result["level"] = json!("none");
-        result["properties"] = json!({ "id": it.id, "proven": false, "reason": it.reason });
-        results.push(result);
+    for observation in &review.observations {
+        let place = (observation.file.as_str(), observation.line, None);
+        let result = result(observation.category, observed(observation), place);
+        results.push(serde_json::to_value(SarifResult {
+            // A result that is not a failure must not have another level.
+            level: "none",
+            kind: Some("review"),
+            partial_fingerprints: Fingerprints { own: observation.fingerprint.clone() },
+            properties: Some(json!({
+                "id": observation.id,
+                "proven": false,
+                "reason": observation.reason,
+            })),
+            ..result
+        })?);
     }
     results.iter_mut().for_each(made_visible);
-    let rules: Vec<Value> = Category::ALL.map(rule).to_vec();
-    let failed = review.status == Status::Error;
-    let mut invocation = json!({ "executionSuccessful": !failed });
-    if let Some(error) = &review.error {
-        invocation["toolExecutionNotifications"] =
-            json!([{ "level": "error", "message": { "text": visible::block(&error.message) } }]);
-    }
-    let log = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "probity review",
-                "version": env!("CARGO_PKG_VERSION"),
-                "rules": rules,
-            } },
-            "invocations": [invocation],
-            "columnKind": "utf16CodeUnits",
-            "originalUriBaseIds": {
-                BASE: { "description": { "text": "The root of the repository." } },
-            },
-            "results": results,
-        }],
+    let error = review.error.iter().map(|error| Notification {
+        level: "error",
+        message: Message::new(visible::block(&error.message)),
+        locations: Vec::new(),
+        properties: None,
+    });
+    let invocation = Invocation {
+        execution_successful: review.status != Status::Error,
+        tool_execution_notifications: error.collect(),
+    };
+    let rules = Category::ALL.map(rule).into();
+    let log = Log::new(Run {
+        tool: Tool::new("probity review", env!("CARGO_PKG_VERSION"), rules),
+        invocations: [invocation],
+        column_kind: COLUMN_KIND,
+        original_uri_base_ids: UriBases::new("The root of the repository."),
+        results,
     });
     let mut report = Vec::new();
     write_json(&mut report, &log)?;
@@ -78,69 +70,81 @@ pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
     Ok(String::from_utf8(report)?)
 }
 
-fn result(
+fn proven(issue: &ProvenIssue) -> SarifResult<'_> {
+    let text = if issue.description.is_empty() {
+        issue.title.clone()
+    } else {
+        format!("{}\n\n{}", issue.title, issue.description)
+    };
+    let place = (issue.file.as_str(), issue.line, issue.end_line);
+    SarifResult {
+        level: match issue.severity {
+            Risk::Critical | Risk::High => "error",
+            Risk::Medium => "warning",
+            Risk::Low => "note",
+        },
+        partial_fingerprints: Fingerprints { own: issue.fingerprint.clone() },
+        properties: Some(json!({
+            "id": issue.id,
+            "severity": issue.severity,
+            "proven": true,
+            "proof": issue.proof,
+            "test": issue.test_name,
+            "testFile": issue.test_file,
+        })),
+        ..result(issue.category, text, place)
+    }
+}
+
+/// What proven issues and observations have in common.
+fn result<'a>(
     category: Category,
-    level: &str,
-    text: &str,
+    text: String,
     (file, line, end_line): (&str, u64, Option<u64>),
-    fingerprint: &str,
-) -> Value {
-    let index = Category::ALL.iter().position(|it| *it == category).unwrap_or(0);
-    let mut region = json!({ "startLine": line });
-    if let Some(end) = end_line {
-        region["endLine"] = json!(end);
+) -> SarifResult<'a> {
+    let line_of = |line: u64| usize::try_from(line).unwrap_or(usize::MAX);
+    let region = Region { end_line: end_line.map(line_of), ..Region::line(line_of(line)) };
+    SarifResult {
+        rule_id: Cow::Owned(format!("review/{category}")),
+        rule_index: Category::ALL.iter().position(|other| *other == category).unwrap_or(0),
+        level: "note",
+        message: Message::new(text),
+        locations: vec![Location::new(Cow::Owned(ArtifactLocation::new(file)), Some(region))],
+        related_locations: Vec::new(),
+        partial_fingerprints: Fingerprints { own: String::new() },
+        kind: None,
+        fixes: Vec::new(),
+        properties: None,
     }
-    let mut result = json!({
-        "ruleId": format!("review/{category}"),
-        "ruleIndex": index,
-        "level": level,
-        "message": { "text": text },
-        "locations": [{ "physicalLocation": {
-            "artifactLocation": ArtifactLocation::new(file),
-            "region": region,
-        } }],
-    });
-    if !fingerprint.is_empty() {
-        result["partialFingerprints"] = json!({ "probity/v1": fingerprint });
-    }
-    result
 }
 
 /// The proven fix as replacements of lines; nothing if it is not a patch of the flagged file alone.
-fn fix(issue: &ProvenIssue) -> Option<Value> {
+fn fix(issue: &ProvenIssue) -> Option<SarifFix<'static>> {
     if missing_fix(issue).is_some() {
         return None;
     }
     let patch = Patch::parse(issue.fix_patch.as_deref()?, &issue.file).ok()?;
-    let replacements: Vec<Value> = patch
-        .hunks()
-        .iter()
-        .map(|hunk| {
-            let side = |other: LineKind| {
-                let lines = hunk.lines.iter().filter(move |line| line.kind != other);
-                lines.map(|line| format!("{}\n", line.text)).collect::<Vec<String>>()
-            };
-            let (before, after) = (side(LineKind::Added), side(LineKind::Removed));
-            // Without old lines the hunk says after which line it goes.
-            let start = if before.is_empty() { hunk.old_start + 1 } else { hunk.old_start.max(1) };
-            json!({
-                "deletedRegion": {
-                    "startLine": start, "startColumn": 1,
-                    "endLine": start + before.len(), "endColumn": 1,
-                },
-                "insertedContent": { "text": after.concat() },
-            })
-        })
-        .collect();
-    let change = json!({
-        "artifactLocation": ArtifactLocation::new(&issue.file),
-        "replacements": replacements,
+    let replacements = patch.hunks().iter().map(|hunk| {
+        let side = |other: LineKind| {
+            let lines = hunk.lines.iter().filter(move |line| line.kind != other);
+            lines.map(|line| format!("{}\n", line.text)).collect::<Vec<String>>()
+        };
+        let (before, after) = (side(LineKind::Added), side(LineKind::Removed));
+        // Without old lines the hunk says after which line it goes.
+        let start = if before.is_empty() { hunk.old_start + 1 } else { hunk.old_start.max(1) };
+        let deleted = Region {
+            start_line: start,
+            start_column: Some(1),
+            end_line: Some(start + before.len()),
+            end_column: Some(1),
+        };
+        Replacement::new(deleted, after.concat())
     });
-    let words = "The fix with which the test passes.";
-    Some(json!({ "description": { "text": words }, "artifactChanges": [change] }))
+    let artifact = Cow::Owned(ArtifactLocation::new(&issue.file));
+    Some(SarifFix::new("The fix with which the test passes.", artifact, replacements.collect()))
 }
 
-fn rule(category: Category) -> Value {
+fn rule(category: Category) -> Rule {
     let about = match category {
         Category::Security => "A hole that a test walks through.",
         Category::Correctness => "Behavior that a test shows to be wrong.",
@@ -148,9 +152,11 @@ fn rule(category: Category) -> Value {
         Category::Maintainability => "A trap for anyone who changes this code next.",
         Category::Testing => "Tests that do not test.",
     };
-    json!({
-        "id": format!("review/{category}"),
-        "shortDescription": { "text": about },
-        "properties": { "tags": [category] },
-    })
+    Rule {
+        id: format!("review/{category}"),
+        short_description: Message::new(about),
+        help: None,
+        help_uri: None,
+        properties: Some(json!({ "tags": [category] })),
+    }
 }

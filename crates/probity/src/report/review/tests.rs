@@ -259,17 +259,27 @@ panic: ␛[31mdivide&lt;U+202E&gt;</failure>
 "##);
 }
 
+fn sarif(review: &ReviewOutput) -> String {
+    let log = render(ReviewFormat::Sarif, review).unwrap();
+    log.replace(env!("CARGO_PKG_VERSION"), "VERSION")
+}
+
+/// Byte for byte: the log is stored and compared by other tools.
 #[test]
-fn sarif_has_the_fingerprints_of_the_review() {
-    let log: serde_json::Value = serde_json::from_str(&shown(ReviewFormat::Sarif)).unwrap();
-    let results = log["runs"][0]["results"].as_array().unwrap();
-    assert_eq!(results.len(), 2);
-    assert_eq!(results[0]["level"], "error");
-    assert_eq!(results[0]["partialFingerprints"]["probity/v1"], "0123456789abcdef0123456789abcdef");
-    assert_eq!(results[1]["kind"], "review");
-    let failed: serde_json::Value =
-        serde_json::from_str(&render(ReviewFormat::Sarif, &failed()).unwrap()).unwrap();
-    assert_eq!(failed["runs"][0]["invocations"][0]["executionSuccessful"], false);
+fn sarif_is_one_line_with_the_fingerprints_and_the_fix_of_the_review() {
+    let mut review = sample();
+    let issue = &mut review.proven_issues[0];
+    issue.file = "x".to_owned();
+    issue.fix_patch = Some("--- a/x\n+++ b/x\n@@ -3,2 +3,2 @@\n a\n-b\n+c\n".to_owned());
+    issue.test_code = "func TestDivide() {}\n".to_owned();
+    let proof = issue.proof.as_mut().unwrap();
+    proof.fix = Some(serde_json::from_str(r#"{ "result": "flips" }"#).unwrap());
+    insta::assert_snapshot!(sarif(&review), @r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":{"name":"probity review","version":"VERSION","rules":[{"id":"review/security","shortDescription":{"text":"A hole that a test walks through."},"properties":{"tags":["security"]}},{"id":"review/correctness","shortDescription":{"text":"Behavior that a test shows to be wrong."},"properties":{"tags":["correctness"]}},{"id":"review/performance","shortDescription":{"text":"A cost that a test shows to be too high."},"properties":{"tags":["performance"]}},{"id":"review/maintainability","shortDescription":{"text":"A trap for anyone who changes this code next."},"properties":{"tags":["maintainability"]}},{"id":"review/testing","shortDescription":{"text":"Tests that do not test."},"properties":{"tags":["testing"]}}]}},"invocations":[{"executionSuccessful":true}],"columnKind":"utf16CodeUnits","originalUriBaseIds":{"%SRCROOT%":{"description":{"text":"The root of the repository."}}},"results":[{"ruleId":"review/correctness","ruleIndex":1,"level":"error","message":{"text":"Divide | by <zero>\n\nIt panics.\n::error::x"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"x","uriBaseId":"%SRCROOT%"},"region":{"startLine":3,"endLine":4}}}],"partialFingerprints":{"probity/v1":"0123456789abcdef0123456789abcdef"},"properties":{"id":"ISS-001","severity":"high","proven":true,"proof":{"level":"P2","outcome":"failed","reason":"","runner":"","runs":[],"fix":{"result":"flips","reason":""}},"test":"TestDivide","testFile":"review/tests/ISS-001_TestDivide_test.go"},"fixes":[{"description":{"text":"The fix with which the test passes."},"artifactChanges":[{"artifactLocation":{"uri":"x","uriBaseId":"%SRCROOT%"},"replacements":[{"deletedRegion":{"startLine":3,"startColumn":1,"endLine":5,"endColumn":1},"insertedContent":{"text":"a\nc\n"}}]}]}]},{"ruleId":"review/performance","ruleIndex":2,"level":"none","message":{"text":"Slow? (not proven: test could not compile)"},"locations":[{"physicalLocation":{"artifactLocation":{"uri":"b.go","uriBaseId":"%SRCROOT%"},"region":{"startLine":1}}}],"partialFingerprints":{"probity/v1":"fedcba9876543210fedcba9876543210"},"kind":"review","properties":{"id":"OBS-001","proven":false,"reason":"test could not compile"}}]}]}"#);
+}
+
+#[test]
+fn sarif_of_a_review_that_failed_has_the_reason() {
+    insta::assert_snapshot!(sarif(&failed()), @r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"tool":{"driver":{"name":"probity review","version":"VERSION","rules":[{"id":"review/security","shortDescription":{"text":"A hole that a test walks through."},"properties":{"tags":["security"]}},{"id":"review/correctness","shortDescription":{"text":"Behavior that a test shows to be wrong."},"properties":{"tags":["correctness"]}},{"id":"review/performance","shortDescription":{"text":"A cost that a test shows to be too high."},"properties":{"tags":["performance"]}},{"id":"review/maintainability","shortDescription":{"text":"A trap for anyone who changes this code next."},"properties":{"tags":["maintainability"]}},{"id":"review/testing","shortDescription":{"text":"Tests that do not test."},"properties":{"tags":["testing"]}}]}},"invocations":[{"executionSuccessful":false,"toolExecutionNotifications":[{"level":"error","message":{"text":"claude: no answer within 600 s"}}]}],"columnKind":"utf16CodeUnits","originalUriBaseIds":{"%SRCROOT%":{"description":{"text":"The root of the repository."}}},"results":[]}]}"#);
 }
 
 #[test]

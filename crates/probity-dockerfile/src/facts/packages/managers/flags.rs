@@ -35,13 +35,16 @@ impl Flags {
 
     /// Whether it is certain that the word behind this one is its value, or is not.
     pub(in crate::facts::packages) fn knows(&self, word: &str) -> bool {
-        let is_valued = |flag: &str| self.valued.split_ascii_whitespace().any(|it| it == flag);
-        let is_switch = |flag: &str| self.switches.split_ascii_whitespace().any(|it| it == flag);
+        let is_valued =
+            |flag: &str| self.valued.split_ascii_whitespace().any(|known| known == flag);
+        let is_switch =
+            |flag: &str| self.switches.split_ascii_whitespace().any(|known| known == flag);
         if word.contains('=') || is_valued(word) || is_switch(word) {
             return true;
         }
         // `-yq` is two switches, and what follows a letter that takes a value is the value.
-        let Some(letters) = word.strip_prefix('-').filter(|it| !it.starts_with('-')) else {
+        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'))
+        else {
             return false;
         };
         for letter in letters.chars() {

@@ -48,9 +48,10 @@ impl Watch<'_> {
             Ok(prompt) => {
                 let bytes = prompt.len();
                 let text = self.hidden(&prompt);
-                let stars = match text == prompt {
-                    true => "",
-                    false => " (secrets are shown as stars here and would be sent as they are)",
+                let stars = if text == prompt {
+                    ""
+                } else {
+                    " (secrets are shown as stars here and would be sent as they are)"
                 };
                 let text = visible::block(&text).into_owned();
                 format!(

@@ -75,10 +75,11 @@ impl Summary {
         }
         self.changed_files += usize::from(fixing.is_changed);
         self.applied += fixing.applied.len();
-        let done = fixing.applied.iter().filter(|_| in_detail);
-        self.done.extend(done.map(|fix| {
-            format!("{} ({shown}:{}): {}", fix.rule, fix.line, in_one_line(&mask(&fix.title)))
-        }));
+        if in_detail {
+            self.done.extend(fixing.applied.iter().map(|fix| {
+                format!("{} ({shown}:{}): {}", fix.rule, fix.line, in_one_line(&mask(&fix.title)))
+            }));
+        }
         for skipped in &fixing.skipped {
             *self.skipped.entry(skipped.reason).or_default() += 1;
             // What was asked for needs no comment but the count.

@@ -16,9 +16,10 @@ pub(super) fn write(reports: &[Report], replaced: Option<&str>) -> String {
         }
         _ = write!(out, "<file name=\"{path}\">");
         for verdict in &report.verdicts {
-            let source = match verdict.is_syntax() {
-                true => String::new(),
-                false => format!(" source=\"{}\"", verdict.code),
+            let source = if verdict.is_syntax() {
+                String::new()
+            } else {
+                format!(" source=\"{}\"", verdict.code)
             };
             _ = write!(
                 out,

@@ -40,12 +40,11 @@ struct Issue<'a> {
 
 fn issue<'a>(path: &str, verdict: &'a Verdict, fingerprint: Option<String>) -> Issue<'a> {
     let (line, column) = (verdict.place.line, verdict.place.column);
-    let location = match verdict.is_syntax() {
-        true => {
-            let place = json!({ "column": column, "line": line });
-            json!({ "path": path, "positions": { "begin": place, "end": place } })
-        }
-        false => json!({ "lines": { "begin": line, "end": line }, "path": path }),
+    let location = if verdict.is_syntax() {
+        let place = json!({ "column": column, "line": line });
+        json!({ "path": path, "positions": { "begin": place, "end": place } })
+    } else {
+        json!({ "lines": { "begin": line, "end": line }, "path": path })
     };
     Issue {
         categories: ["Bug Risk"],

@@ -12,12 +12,11 @@ pub(super) fn write(reports: &[Report]) -> String {
         let (path, message) = (visible::line(path), visible::line(&verdict.message));
         let (line, column, code) = (verdict.place.line, verdict.place.column, &verdict.code);
         // Writing to a string cannot fail.
-        _ = match verdict.is_syntax() {
-            true => writeln!(out, "hadolint:{path}:{line}:{column}: {message}"),
-            false => {
-                let severity = verdict.severity;
-                writeln!(out, "hadolint:{path}:{line}: {code} {severity}: {message}")
-            }
+        _ = if verdict.is_syntax() {
+            writeln!(out, "hadolint:{path}:{line}:{column}: {message}")
+        } else {
+            let severity = verdict.severity;
+            writeln!(out, "hadolint:{path}:{line}: {code} {severity}: {message}")
         };
     }
     out

@@ -14,12 +14,11 @@ pub(super) fn write(reports: &[Report], is_coloured: bool) -> String {
         let (path, message) = (visible::line(path), visible::line(&verdict.message));
         let (line, column, code) = (verdict.place.line, verdict.place.column, &verdict.code);
         // Writing to a string cannot fail.
-        _ = match verdict.is_syntax() {
-            true => writeln!(out, "{path}:{line}:{column} {message}"),
-            false => {
-                let severity = word(verdict.severity, is_coloured);
-                writeln!(out, "{path}:{line} {code} {severity}: {message}")
-            }
+        _ = if verdict.is_syntax() {
+            writeln!(out, "{path}:{line}:{column} {message}")
+        } else {
+            let severity = word(verdict.severity, is_coloured);
+            writeln!(out, "{path}:{line} {code} {severity}: {message}")
         };
     }
     out
