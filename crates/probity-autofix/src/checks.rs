@@ -13,6 +13,7 @@ pub(crate) mod conda;
 pub(crate) mod contract;
 pub(crate) mod directives;
 pub(crate) mod downloads;
+mod endpoints;
 pub(crate) mod final_image;
 pub(crate) mod healthcheck;
 pub(crate) mod image_kind;
