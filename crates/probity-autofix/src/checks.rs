@@ -30,6 +30,7 @@ pub(crate) mod relint;
 pub(crate) mod runtime;
 pub(crate) mod search_path;
 pub(crate) mod secret_mounts;
+pub(crate) mod slim_packages;
 pub(crate) mod stages;
 pub(crate) mod steps;
 pub(crate) mod syntax;

@@ -66,7 +66,10 @@ impl Endpoints {
         let variables = runtime.get(Setting::Env).iter();
         let variables =
             variables.filter_map(|it| Some((it.entry.key.clone(), text_of(&it.entry.value)?)));
-        Self { ports: ports(after), paths: paths(before), variables: variables.collect() }
+        let variables: BTreeMap<String, String> = variables.collect();
+        let mut ports = ports(after);
+        ports.extend(variables.iter().filter_map(|(name, value)| own_port(name, value)));
+        Self { ports, paths: paths(before), variables }
     }
 
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
@@ -125,6 +128,20 @@ impl Endpoints {
         };
         found.filter(is_plain)
     }
+}
+
+/// The port of a variable such as `MANAGEMENT_PORT=8081`, unless it is that of another service.
+fn own_port(name: &str, value: &str) -> Option<String> {
+    const OWN: &[&str] = &["port", "ports", "addr", "address", "bind", "listen", "urls"];
+    const OTHERS: &[&str] = &[
+        "amqp", "broker", "cache", "database", "db", "kafka", "mail", "mongo", "mysql", "pg",
+        "postgres", "proxy", "queue", "rabbitmq", "redis", "remote", "smtp", "upstream",
+    ];
+    let lower = name.to_lowercase();
+    let has = |list: &[&str]| lower.split('_').any(|part| list.contains(&part));
+    let port = value.rsplit(':').next()?.trim_end_matches('/');
+    let is_port = !port.is_empty() && port.len() < 6 && port.bytes().all(|it| it.is_ascii_digit());
+    (has(OWN) && !has(OTHERS) && is_port).then(|| port.to_owned())
 }
 
 fn paths(view: &View<'_>) -> BTreeSet<String> {

@@ -97,7 +97,7 @@ fn only_copies_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     // What ran after the sources were there still does, unless it installs dependencies.
     let missed = new.iter().find(|step| {
-        let had = old.iter().any(|it| it.text == step.text && !it.has_sources);
+        let had = old.iter().any(|it| installs::is_locked(&it.text, &step.text) && !it.has_sources);
         !step.has_sources && !had && !needs_no_sources(&after, &new, step)
     });
     match missed {
@@ -114,6 +114,7 @@ fn first_difference(old: &[Step], new: &[Step]) -> Option<usize> {
         let earlier: Vec<&str> = new.iter().take(place).map(|it| it.text.as_str()).collect();
         let is_old = |was: &&Step| {
             was.text == step.text
+                || installs::is_locked(&was.text, &step.text)
                 || (installs::is_split_composer(&was.text, &step.text)
                     && installs::is_completed(&step.text, &later))
                 || (installs::is_restored(&was.text, &step.text)
@@ -134,7 +135,8 @@ fn may_come(old: &[Step], step: &Step, earlier: &[&str], later: &[&str]) -> bool
     }
     let whole = installs::complete(&step.text);
     let is_first_half = whole.is_some_and(|whole| {
-        old.iter().any(|it| it.text == whole) && installs::is_completed(&step.text, later)
+        old.iter().any(|it| installs::is_locked(&it.text, &whole))
+            && installs::is_completed(&step.text, later)
     });
     let is_second_half = step.has_sources
         && installs::completes(&step.text)
@@ -205,7 +207,16 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                     false => needed.push(need.clone()),
                 }
             }
-            if let Some(missing) = needed.iter().find(|path| !has(path)) {
+            // A file of a directory of requirements mostly includes another.
+            let lone = needed.iter().find(|path| {
+                let directory = path.rsplit_once('/').map(|(directory, _)| directory);
+                let is_beside = |it: &&String| directory.is_some_and(|it2| it.starts_with(it2));
+                path.ends_with(".txt")
+                    && directory.is_some()
+                    && copied.iter().filter(is_beside).count() == 1
+                    && !directory.is_some_and(|it| copied.iter().any(|own| own == it))
+            });
+            if let Some(missing) = needed.iter().find(|path| !has(path)).or(lone) {
                 let message = format!("`{}` runs without `{missing}`", called.name);
                 issues.push(change.issue(check, &message));
                 break;

@@ -8,6 +8,7 @@ use super::{
     Change, Check, Issue, View,
     base_image::{base, is_bare},
     endpoints::{Endpoints, LOCAL},
+    healthcheck,
     patch::all,
     probe_code,
 };
@@ -146,6 +147,9 @@ fn seconds(text: &str) -> Option<u64> {
 }
 
 fn is_one_probe(view: &View<'_>, index: usize, endpoints: &Endpoints) -> bool {
+    if opens_a_port(view, endpoints) {
+        return true;
+    }
     let [script] = view.facts.scripts(&view.file, index) else { return false };
     let [block] = &*script.blocks else { return false };
     let is_plain = script.errors().is_empty()
@@ -175,7 +179,6 @@ fn is_one_probe(view: &View<'_>, index: usize, endpoints: &Endpoints) -> bool {
         "nc" => asks_this_container(endpoints, &name, &arguments),
         "pg_isready" => asks_this_database(endpoints, &arguments),
         "redis-cli" | "mysqladmin" => arguments == ["ping"],
-        "bash" | "/bin/bash" => opens_a_port(view, endpoints, &arguments),
         _ if probe_code::is_code(&name, &arguments) => {
             probe_code::is_probe(view, endpoints, &name, &arguments)
         }
@@ -184,18 +187,19 @@ fn is_one_probe(view: &View<'_>, index: usize, endpoints: &Endpoints) -> bool {
 }
 
 /// `bash -c 'exec 3<>/dev/tcp/127.0.0.1/8080'`: fails unless somebody listens there.
-fn opens_a_port(view: &View<'_>, endpoints: &Endpoints, arguments: &[String]) -> bool {
-    let [flag, code] = arguments else { return false };
+fn opens_a_port(view: &View<'_>, endpoints: &Endpoints) -> bool {
+    let Some((_, text)) = healthcheck::command(view) else { return false };
     let Some(image) = base(view) else { return false };
     let is_small = is_bare(&image) || image.contains("alpine") || image.contains("busybox");
-    let code: String = code.chars().filter(|it| !it.is_whitespace()).collect();
-    let forms = [":>", "echo>", "exec3<>", "</", "<", "(echo>", "(:>"];
+    let code: String =
+        text.chars().filter(|it| !it.is_whitespace() && !"'\"".contains(*it)).collect();
+    let code = code.strip_suffix("||exit1").unwrap_or(&code);
+    let code = code.strip_prefix("/bin/").unwrap_or(code);
+    let Some(code) = code.strip_prefix("bash-c") else { return false };
+    let forms = [":>", "echo>", "exec3<>", "<"];
     let target = code.split_once("/dev/tcp/").filter(|(form, _)| forms.contains(form));
-    let Some((form, target)) = target else { return false };
-    let target = if form.starts_with('(') { target.strip_suffix(')') } else { Some(target) };
-    let target = target.and_then(|it| it.split_once('/'));
-    flag == "-c"
-        && !is_small
+    let target = target.and_then(|(_, target)| target.split_once('/'));
+    !is_small
         && target.is_some_and(|(host, port)| LOCAL.contains(&host) && endpoints.has_port(port))
 }
 
@@ -207,7 +211,10 @@ fn is_constant(command: &Command, words: &[&str]) -> bool {
 /// `grep -q PATTERN`: fails where the answer lacks something.
 fn is_search(view: &View<'_>, command: &Command, endpoints: &Endpoints) -> bool {
     let Some((name, arguments)) = plain_words(view, command, endpoints) else { return false };
-    let is_quiet = |flag: &str| matches!(flag, "-q" | "-qi" | "-iq" | "-qE" | "-qF" | "-qw");
+    let is_quiet = |flag: &str| {
+        let letters = flag.strip_prefix('-').unwrap_or_default();
+        letters.contains('q') && letters.chars().all(|it| "qisEFwx".contains(it))
+    };
     matches!(arguments.as_slice(), [flag, pattern] if is_quiet(flag) && !pattern.starts_with('-'))
         && name == "grep"
 }

@@ -46,12 +46,23 @@ const NEEDS: &[Need] = &[
     Need {
         words: &["mysqlclient", "mysql2", "libmysqlclient", "libmariadb"],
         packages: &[
-            "libmariadb3", "libmariadb-dev", "default-libmysqlclient-dev", "default-mysql-client",
+            "libmariadb3",
+            "libmariadb-dev",
+            "default-libmysqlclient-dev",
+            "default-mysql-client",
             "mariadb-connector-c",
         ],
     },
     Need {
-        words: &["imagemagick", "rmagick", "wand", "magick", "minimagick", "mini_magick", "mogrify"],
+        words: &[
+            "imagemagick",
+            "rmagick",
+            "wand",
+            "magick",
+            "minimagick",
+            "mini_magick",
+            "mogrify",
+        ],
         packages: &["imagemagick", "libmagickwand-dev", "libmagickwand-6.q16-6"],
     },
     Need { words: &["libxml2"], packages: &["libxml2", "libxml2-dev"] },
@@ -63,15 +74,53 @@ const NEEDS: &[Need] = &[
 
 /// Packages of full images that a small one may get back, beside those of needs and libraries.
 const USUAL: &[&str] = &[
-    "bzip2", "ca-certificates", "dirmngr", "file", "fontconfig", "g++", "gcc", "libc6-dev", "make",
-    "build-essential", "musl-dev", "pkg-config", "build-base", "linux-headers", "netbase", "patch",
-    "tini", "dumb-init", "xz-utils", "zip", "bash", "shadow", "libstdc++", "gcompat", "icu-libs",
-    "default-mysql-client", "postgresql-client", "zlib1g",
+    "bzip2",
+    "ca-certificates",
+    "dirmngr",
+    "file",
+    "fontconfig",
+    "g++",
+    "gcc",
+    "libc6-dev",
+    "make",
+    "build-essential",
+    "musl-dev",
+    "pkg-config",
+    "build-base",
+    "linux-headers",
+    "netbase",
+    "patch",
+    "tini",
+    "dumb-init",
+    "xz-utils",
+    "zip",
+    "bash",
+    "shadow",
+    "libstdc++",
+    "gcompat",
+    "icu-libs",
+    "default-mysql-client",
+    "postgresql-client",
+    "zlib1g",
 ];
 
 const FLAGS: &[&str] = &[
-    "-y", "-q", "-qq", "-yq", "-qy", "-yqq", "-qqy", "--yes", "--quiet", "--assume-yes",
-    "--no-install-recommends", "--no-cache", "--auto-remove", "--autoremove", "-o", "--virtual",
+    "-y",
+    "-q",
+    "-qq",
+    "-yq",
+    "-qy",
+    "-yqq",
+    "-qqy",
+    "--yes",
+    "--quiet",
+    "--assume-yes",
+    "--no-install-recommends",
+    "--no-cache",
+    "--auto-remove",
+    "--autoremove",
+    "-o",
+    "--virtual",
 ];
 
 /// RUNs that the proposal adds or that it wraps installs around.
@@ -80,7 +129,9 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
         change.before.file.instructions.iter().map(|it| written(change.before, it)).collect();
     let is_new = |index: &usize| {
         let it = change.after.file.instructions.get(*index);
-        it.is_some_and(|it| it.keyword == Keyword::Run && !known.contains(&written(change.after, it)))
+        it.is_some_and(|it| {
+            it.keyword == Keyword::Run && !known.contains(&written(change.after, it))
+        })
     };
     let adds_only = |index: &usize| {
         segments(change.after, *index).is_some_and(|parts| parts.iter().all(is_package_step))
@@ -93,22 +144,23 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
 /// The steps stay, in their order; only installs of the full image's packages come between them.
 fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let others = &change.limits.explained;
-    let texts = |view: &View<'_>, is_skipped: &dyn Fn(usize) -> bool| -> Vec<(String, usize, bool)> {
-        let chain = final_chain(view);
-        let runs = view.file.instructions.iter().enumerate();
-        let runs = runs.filter(|(index, it)| it.keyword == Keyword::Run && !is_skipped(*index));
-        runs.flat_map(|(index, it)| {
-            let is_final = chain.contains(&index);
-            match segments(view, index) {
-                Some(parts) => parts
-                    .iter()
-                    .map(|part| (part.text.clone(), index, is_final && is_package_step(part)))
-                    .collect(),
-                None => vec![(written(view, it), index, false)],
-            }
-        })
-        .collect()
-    };
+    let texts =
+        |view: &View<'_>, is_skipped: &dyn Fn(usize) -> bool| -> Vec<(String, usize, bool)> {
+            let chain = final_chain(view);
+            let runs = view.file.instructions.iter().enumerate();
+            let runs = runs.filter(|(index, it)| it.keyword == Keyword::Run && !is_skipped(*index));
+            runs.flat_map(|(index, it)| {
+                let is_final = chain.contains(&index);
+                match segments(view, index) {
+                    Some(parts) => parts
+                        .iter()
+                        .map(|part| (part.text.clone(), index, is_final && is_package_step(part)))
+                        .collect(),
+                    None => vec![(written(view, it), index, false)],
+                }
+            })
+            .collect()
+        };
     let old = texts(change.before, &|index| others.before.contains(&index));
     let new = texts(change.after, &|index| others.after.contains(&index));
     let mut olds = old.iter().peekable();
@@ -166,9 +218,9 @@ fn is_package_step(part: &Segment<'_>) -> bool {
                 .any(|list| path.starts_with(list));
             is_list && !path.contains("..")
         }),
-        ["apt-get" | "apt", rest @ ..] => {
-            rest.iter().all(|it| matches!(*it, "clean" | "autoremove" | "update") || FLAGS.contains(it))
-        }
+        ["apt-get" | "apt", rest @ ..] => rest
+            .iter()
+            .all(|it| matches!(*it, "clean" | "autoremove" | "update") || FLAGS.contains(it)),
         ["update-ca-certificates"] | ["ldconfig"] => true,
         _ => false,
     }
@@ -224,7 +276,8 @@ fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         .flat_map(|(_, call)| commands::names(call))
         .filter(|name| name.starts_with("lib") && name.ends_with("-dev"));
     let missing = headers.into_iter().find(|name| {
-        let is_usual = matches!(name.as_str(), "libc6-dev" | "libffi-dev" | "libssl-dev" | "libyaml-dev");
+        let is_usual =
+            matches!(name.as_str(), "libc6-dev" | "libffi-dev" | "libssl-dev" | "libyaml-dev");
         !is_usual && !has.contains(name) && !has.iter().any(|it| is_twin(name, it))
     });
     let Some(missing) = missing else { return Vec::new() };

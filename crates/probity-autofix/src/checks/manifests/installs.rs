@@ -71,7 +71,6 @@ pub(super) fn needed(called: &Called) -> Vec<String> {
         return files;
     }
     let Some((name, manifest, lock)) = tool(called) else { return Vec::new() };
-    let says = |word: &str| called.words.iter().any(|it| it == word);
     if name == "dotnet" {
         let project = called.words.iter().find(|it| it.ends_with("proj") || it.contains(".sln"));
         return vec![
@@ -83,11 +82,7 @@ pub(super) fn needed(called: &Called) -> Vec<String> {
         Some(directory) => format!("{directory}/{file}"),
         None => file.to_owned(),
     };
-    let insists = says("ci")
-        || called.words.iter().any(|it| it.starts_with("--frozen") || it == "--immutable");
-    let is_locked = insists || !matches!(name, "npm" | "yarn" | "pnpm");
-    let mut needed = vec![at(manifest)];
-    needed.extend(is_locked.then(|| at(lock)));
+    let mut needed = vec![at(manifest), at(lock)];
     match name {
         "mvnw" => needed.extend(["mvnw".to_owned(), ".mvn".to_owned()]),
         "gradlew" => needed.extend(["gradlew".to_owned(), "gradle".to_owned()]),
@@ -161,16 +156,20 @@ pub(super) fn is_of_the_system(called: &Called) -> bool {
     }
 }
 
-/// A command as two files can be compared by: `npm ci` is what manifests are copied for, and a lock file
-/// that is copied may be insisted on.
-pub(super) fn locked(text: &str) -> String {
-    let text = text.replace("npm install", "npm ci");
-    let is_tool = ["yarn", "pnpm", "uv ", "pip", "poetry"].iter().any(|it| text.contains(it));
-    if !is_tool {
-        return text;
+/// A command as two files can be compared by: what pip keeps of its downloads is part of no result.
+pub(super) fn plain(text: &str) -> String {
+    match text.contains("pip") {
+        true => text.split(' ').filter(|it| *it != "--no-cache-dir").collect::<Vec<_>>().join(" "),
+        false => text.to_owned(),
     }
-    let neutral = ["--frozen-lockfile", "--frozen", "--locked", "--immutable", "--no-cache-dir"];
-    text.split(' ').filter(|word| !neutral.contains(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a command is the original one, and at most insists on the lock file that is copied with it.
+pub(super) fn is_locked(old: &str, new: &str) -> bool {
+    const INSISTS: &[&str] = &["--frozen-lockfile", "--frozen", "--locked", "--immutable"];
+    let added = |it: &&str| INSISTS.contains(it) && !old.split(' ').any(|word| word == *it);
+    let rest: Vec<&str> = new.split(' ').filter(|it| !added(it)).collect();
+    new == old.replace("npm install", "npm ci") || rest.join(" ") == old
 }
 
 /// The command without the options that leave something to a later one; nothing where it has none.

@@ -22,6 +22,16 @@ const OPTIONS: &[&str] = &[
     "gid",
 ];
 
+/// How a RUN may remove the configuration that a secret was written to.
+const REMOVED: &str = " && rm -f /root/.gitconfig";
+const REMOVALS: &[&str] = &[
+    "rm /root/.gitconfig",
+    "rm -f ~/.gitconfig",
+    "rm ~/.gitconfig",
+    "rm -f $HOME/.gitconfig",
+    "rm -f \"$HOME/.gitconfig\"",
+];
+
 /// A secret mount of a RUN.
 #[derive(Clone, Copy)]
 pub(super) struct Mount<'i> {
@@ -106,7 +116,15 @@ pub(super) fn moved_run<'v>(
         let name = read_from(&mount, &old, &mut new, names)?;
         secrets.insert(name, mount);
     }
-    (old == new).then_some(secrets)
+    let removed = new.strip_suffix(REMOVED).or_else(|| {
+        REMOVALS.iter().find_map(|removal| new.strip_suffix(&format!(" && {removal}")))
+    });
+    // Git would keep the secret in the layer.
+    let keeps = old.contains("git config --global") && names.iter().any(|it| is_word_in(&old, it));
+    match removed {
+        Some(rest) if rest == old => Some(secrets),
+        _ => (old == new && !keeps).then_some(secrets),
+    }
 }
 
 fn text_of<'t>(view: &View<'t>, flag: &Flag) -> &'t str {

@@ -61,7 +61,7 @@ rule! {
         options: &[OptionSpec {
             name: "max-churn",
             kind: OptionKind::Integer,
-            default: "30",
+            default: "60",
             about: "The share of lines that an agent may change, in percent; 0 means any.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3002",

@@ -63,7 +63,7 @@ rule! {
         options: &[OptionSpec {
             name: "max-churn",
             kind: OptionKind::Integer,
-            default: "50",
+            default: "90",
             about: "The share of lines that an agent may change, in percent; 0 means any.",
         }],
     }
