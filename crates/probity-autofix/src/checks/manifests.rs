@@ -197,6 +197,17 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             if called.name == "dotnet" {
                 needed.extend(named_projects(change.before));
             }
+            let lost = workspaces(change.before).into_iter().find(|name| {
+                let manifest = format!("/{name}/package.json");
+                !copied.iter().any(|it| format!("/{it}").ends_with(&manifest))
+            });
+            if let Some(name) =
+                lost.filter(|_| matches!(called.name.as_str(), "npm" | "yarn" | "pnpm"))
+            {
+                let message = format!("`{}` runs without the manifest of `{name}`", called.name);
+                issues.push(change.issue(check, &message));
+                continue;
+            }
             let is_of_packages = matches!(called.name.as_str(), "npm" | "yarn" | "pnpm" | "cargo");
             let wanted = needs.iter().filter(|need| !need.contains('*'));
             for need in wanted.filter(|_| is_of_packages) {
@@ -247,6 +258,25 @@ fn is_project(name: &str, pattern: &str) -> bool {
         "*.gradle*" => name.contains(".gradle"),
         _ => false,
     }
+}
+
+/// The workspaces that commands of the original name, without their scope.
+fn workspaces(view: &View<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for called in commands::all(view).filter(|it| it.is_any(&["npm", "yarn", "pnpm", "npx"])) {
+        let mut words = called.words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            let (flag, value) = word.split_once('=').unwrap_or((word, ""));
+            let name = match flag {
+                "-w" | "--workspace" | "--filter" if value.is_empty() => words.next(),
+                "--workspace" | "--filter" => Some(value),
+                "workspace" if called.name == "yarn" => words.next(),
+                _ => None,
+            };
+            found.extend(name.map(|it| commands::last_part(it).trim_end_matches("...").to_owned()));
+        }
+    }
+    found
 }
 
 /// The projects of .NET that the original names.

@@ -303,6 +303,12 @@ pub(super) fn named_needs(view: &View<'_>) -> Vec<String> {
             if is_need {
                 needs.extend(paths.filter_map(plain));
             }
+            // A manifest that a comment tells of is one that the install reads.
+            let names = comment
+                .split_whitespace()
+                .map(|it| it.trim_matches(|it: char| "\"'`(),;:".contains(it)));
+            let is_file = |it: &&str| it.contains('.') && FILES.iter().any(|own| is_like(it, own));
+            needs.extend(names.filter(is_file).map(str::to_owned));
             continue;
         }
         for word in line.split(|it: char| it.is_whitespace() || it == '=' || it == ',') {

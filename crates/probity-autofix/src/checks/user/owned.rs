@@ -14,6 +14,8 @@ use crate::checks::{
 /// A path that the user may write to.
 struct Given {
     path: String,
+    /// The instruction and the command that give it.
+    place: (usize, usize),
     /// Whether what root made below it is the user's too.
     is_tree: bool,
 }
@@ -32,8 +34,14 @@ pub(super) fn unwritable(change: &Change<'_>, identities: &[String]) -> Option<S
     let made = made(before);
     let volumes = before.facts.final_runtime();
     let volumes = volumes.get(Setting::Volume).iter().map(|entry| entry.entry.key.clone());
+    let places = made_at(change.after);
     let is_given = |path: &str| {
-        given.iter().any(|it| it.path == path || (it.is_tree && is_within(path, &it.path)))
+        // What root makes afterwards is root's again.
+        let last = places.iter().filter(|(own, _)| own == path).map(|(_, place)| *place).max();
+        given.iter().any(|it| {
+            let is_here = it.path == path || (it.is_tree && is_within(path, &it.path));
+            is_here && last.is_none_or(|last| it.place >= last)
+        })
     };
     let is_free = |path: &str| is_within(path, "/tmp") || is_within(path, "/dev");
     let exact = made.iter().cloned().chain(volumes);
@@ -45,15 +53,22 @@ pub(super) fn unwritable(change: &Change<'_>, identities: &[String]) -> Option<S
 
 /// Directories that the final stage makes.
 fn made(view: &View<'_>) -> Vec<String> {
+    made_at(view).into_iter().map(|(path, _)| path).collect()
+}
+
+/// The same, each with the instruction and the command that make it.
+fn made_at(view: &View<'_>) -> Vec<(String, (usize, usize))> {
     let mut found = Vec::new();
     for index in final_chain(view) {
         let workdir = workdir(view, index);
-        for called in commands::of_instruction(view, index).iter().filter(|it| it.name == "mkdir") {
+        for (number, called) in commands::of_instruction(view, index).iter().enumerate() {
             let words = called.words.iter().filter(|it| !it.starts_with('-'));
-            found.extend(words.filter_map(|it| absolute(it, workdir.as_deref())));
+            let paths = words.filter_map(|it| absolute(it, workdir.as_deref()));
+            let paths = paths.map(|it| (it.trim_end_matches('/').to_owned(), (index, number)));
+            found.extend(paths.filter(|_| called.name == "mkdir"));
         }
     }
-    found.iter().map(|it| it.trim_end_matches('/').to_owned()).collect()
+    found
 }
 
 fn workdir(view: &View<'_>, index: usize) -> Option<String> {
@@ -111,8 +126,13 @@ fn given(view: &View<'_>, identities: &[String]) -> Vec<Given> {
         let workdir = workdir(view, index);
         let called = called_with_variables(view, index);
         let opens = called.iter().any(|it| opens_group(it));
-        for called in &called {
-            found.extend(given_by(called, workdir.as_deref(), identities, opens));
+        let volumes = earlier_volumes(view, index);
+        for (number, called) in called.iter().enumerate() {
+            let own = given_by(called, workdir.as_deref(), identities, opens);
+            // A build may discard what changes in a volume once it is declared.
+            let kept =
+                own.into_iter().filter(|it| !volumes.iter().any(|at| is_within(&it.path, at)));
+            found.extend(kept.map(|it| Given { place: (index, number), ..it }));
         }
         let Some(it) = view.file.instructions.get(index) else { continue };
         let is_own = it.flag_value("chown").is_some_and(|owner| is_owner(&owner.text, identities));
@@ -120,13 +140,20 @@ fn given(view: &View<'_>, identities: &[String]) -> Vec<Given> {
             (is_own, &it.arguments)
         {
             let path = absolute(&target.text, workdir.as_deref());
-            found.extend(path.map(|path| Given { path, is_tree: true }));
+            found.extend(path.map(|path| Given { path, place: (index, 0), is_tree: true }));
         }
     }
     for it in &mut found {
         it.path = it.path.trim_end_matches('/').to_owned();
     }
     found
+}
+
+/// Volumes of the stage that are declared before an instruction.
+fn earlier_volumes(view: &View<'_>, index: usize) -> Vec<String> {
+    let runtime = view.facts.final_runtime();
+    let entries = runtime.get(Setting::Volume).iter().filter(|it| it.instruction < index);
+    entries.map(|it| it.entry.key.trim_end_matches('/').to_owned()).collect()
 }
 
 /// The commands of a RUN, each word as it is written where a variable is in it.
@@ -175,7 +202,7 @@ fn given_by(
         _ => return Vec::new(),
     };
     let paths = paths.into_iter().filter_map(|path| absolute(path, workdir));
-    paths.map(|path| Given { path, is_tree }).collect()
+    paths.map(|path| Given { path, place: (0, 0), is_tree }).collect()
 }
 
 /// `chmod -R g=u`: lets the group do what the owner may.
