@@ -201,6 +201,7 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 let manifest = format!("/{name}/package.json");
                 !copied.iter().any(|it| format!("/{it}").ends_with(&manifest))
             });
+            let lost = lost.or_else(|| lost_workspace(change.before, &copied));
             if let Some(name) =
                 lost.filter(|_| matches!(called.name.as_str(), "npm" | "yarn" | "pnpm"))
             {
@@ -258,6 +259,26 @@ fn is_project(name: &str, pattern: &str) -> bool {
         "*.gradle*" => name.contains(".gradle"),
         _ => false,
     }
+}
+
+/// A workspace that the original tells of and whose manifest is not copied.
+fn lost_workspace(view: &View<'_>, copied: &[String]) -> Option<String> {
+    let text = view.text.to_lowercase();
+    let signs = ["workspace", " -ws", "pnpm -r", "pnpm --recursive", "lerna", "turbo "];
+    let nested: Vec<&str> =
+        copied.iter().filter_map(|it| it.strip_suffix("/package.json")).collect();
+    if signs.iter().any(|sign| text.contains(sign)) && nested.len() < 2 {
+        return Some("a workspace".to_owned());
+    }
+    let words = view.text.split(|it: char| it.is_whitespace() || "\"'[],=".contains(it));
+    let mut named = words.filter_map(|word| {
+        let groups = nested.iter().filter_map(|it| it.rsplit_once('/'));
+        let (group, _) = groups.into_iter().find(|(it, _)| word.contains(&format!("{it}/")))?;
+        let (_, rest) = word.split_once(&format!("{group}/"))?;
+        let name = rest.split('/').next().filter(|it| !it.is_empty() && !it.contains('*'))?;
+        Some(format!("{group}/{name}"))
+    });
+    named.find(|it| !nested.contains(&it.as_str()))
 }
 
 /// The workspaces that commands of the original name, without their scope.

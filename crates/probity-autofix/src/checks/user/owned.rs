@@ -27,6 +27,9 @@ const WRITTEN: &[&str] = &[
     "upload", "uploads", "write", "writes", "written",
 ];
 
+/// Ends of the files that a program writes.
+const WRITTEN_FILES: &[&str] = &[".db", ".log", ".pid", ".sock", ".sqlite", ".sqlite3"];
+
 /// A path that the user has to write to and cannot.
 pub(super) fn unwritable(change: &Change<'_>, identities: &[String]) -> Option<String> {
     let given = given(change.after, identities);
@@ -84,6 +87,8 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for it in view.facts.final_runtime().get(Setting::Env) {
         let Some(value) = text_of(&it.entry.value) else { continue };
+        let file = value.split_once("sqlite:///").map(|(_, it)| it.trim_start_matches('/'));
+        found.extend(file.and_then(|it| Some(format!("/{}", it.rsplit_once('/')?.0))));
         if value.starts_with('/') && !value.contains(':') && has_word(&it.entry.key) {
             let name = commands::last_part(&value);
             let directory = value.rsplit_once('/').map_or("", |it| it.0);
@@ -102,6 +107,16 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
         });
         if tells {
             found.extend(words.filter(|it| it.starts_with('/') && it.len() > 1).map(str::to_owned));
+        }
+    }
+    for setting in [Setting::Entrypoint, Setting::Cmd] {
+        for it in view.facts.final_runtime().get(setting) {
+            let text = it.entry.to_string();
+            let words = text.split(|it: char| it.is_whitespace() || "\"'[],=".contains(it));
+            let files = words.filter(|it| {
+                it.starts_with('/') && WRITTEN_FILES.iter().any(|end| it.ends_with(end))
+            });
+            found.extend(files.filter_map(|it| Some(it.rsplit_once('/')?.0.to_owned())));
         }
     }
     // What the build brings is there to be read.
