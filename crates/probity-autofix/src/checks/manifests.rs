@@ -210,9 +210,15 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 continue;
             }
             let is_of_packages = matches!(called.name.as_str(), "npm" | "yarn" | "pnpm" | "cargo");
+            let is_told = |need: &str| {
+                let mut comments =
+                    change.before.text.lines().filter(|it| it.trim_start().starts_with('#'));
+                comments.any(|it| it.contains(need))
+            };
             let wanted = needs.iter().filter(|need| !need.contains('*'));
-            for need in wanted.filter(|_| is_of_packages) {
-                let is_package = need.split('/').count() == 2 && !need.contains('.');
+            for need in wanted.filter(|need| is_of_packages || is_told(need)) {
+                let is_package =
+                    is_of_packages && need.split('/').count() == 2 && !need.contains('.');
                 let manifest = if called.name == "cargo" { "Cargo.toml" } else { "package.json" };
                 match is_package && !has(need) {
                     true => needed.push(format!("{need}/{manifest}")),

@@ -272,8 +272,15 @@ pub(super) fn named_needs(view: &View<'_>) -> Vec<String> {
     const GROUPS: &[&str] =
         &["packages", "apps", "libs", "services", "modules", "crates", "workspaces"];
     const READS: &[&str] = &[
+        "editable",
+        "gem",
+        "gems",
+        "generates",
+        "includes",
         "install",
         "installs",
+        "links",
+        "local",
         "needs",
         "patch",
         "patches",
