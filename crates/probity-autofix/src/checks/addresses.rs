@@ -26,6 +26,40 @@ const SCHEMES: &[&str] = &["http://", "https://", "ftp://", "git://", "ssh://", 
 /// Ways to say "this machine".
 const LOCAL: &[&str] = &["localhost", "127.0.0.1", "[::1]", "0.0.0.0"];
 
+/// Ends of file names that no machine's name has.
+const FILES: &[&str] = &[
+    "cfg",
+    "conf",
+    "config",
+    "crt",
+    "csproj",
+    "gitconfig",
+    "ini",
+    "jar",
+    "js",
+    "json",
+    "lock",
+    "lockb",
+    "log",
+    "mjs",
+    "mod",
+    "netrc",
+    "npmrc",
+    "pem",
+    "pid",
+    "sock",
+    "sqlite",
+    "sum",
+    "toml",
+    "ts",
+    "txt",
+    "war",
+    "whl",
+    "xml",
+    "yaml",
+    "yml",
+];
+
 /// An address and where it leads.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Address<'t> {
@@ -61,7 +95,8 @@ fn of(view: &View<'_>) -> BTreeSet<String> {
             let plain = without_reads(&text.replace(['"', '\'', '\\'], ""));
             found.extend(in_text(&plain).map(without_credentials));
             if TALKERS.contains(&instruction.keyword) && !is_code {
-                found.extend(words(&plain).filter_map(bare_host).map(str::to_owned));
+                let hosts = words(&plain).filter(|word| !word.starts_with("--mount="));
+                found.extend(hosts.filter_map(bare_host).map(str::to_owned));
             }
         }
     }
@@ -132,7 +167,8 @@ fn bare_host(word: &str) -> Option<&str> {
     let is_label =
         |it: &&str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
     let last = labels.last()?;
-    let is_domain = last.len() > 1 && last.bytes().all(|it| it.is_ascii_alphabetic());
+    let is_domain =
+        last.len() > 1 && last.bytes().all(|it| it.is_ascii_alphabetic()) && !FILES.contains(last);
     let is_number = |it: &&str| it.parse::<u8>().is_ok();
     let is_host = labels.len() > 1 && labels.iter().all(is_label) && is_domain;
     (is_host || (labels.len() == 4 && labels.iter().all(is_number))).then_some(word)

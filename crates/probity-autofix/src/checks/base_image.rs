@@ -54,7 +54,11 @@ fn base_family(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             change.issue(check, "probity cannot determine the base image of the final stage"),
         ];
     };
-    if old == new || is_matching_distroless(&old, &new) || is_small_sister(&old, &new) {
+    if old == new
+        || is_matching_distroless(&old, &new)
+        || is_small_sister(&old, &new)
+        || is_run_time(&old, &new)
+    {
         return Vec::new();
     }
     let message = format!(
@@ -87,6 +91,27 @@ fn is_matching_distroless(old: &str, new: &str) -> bool {
         && families.iter().any(|family| image.starts_with(family))
 }
 
+/// `eclipse-temurin:21-jre` for `eclipse-temurin:21` and `eclipse-temurin:21-jdk`.
+fn is_run_time(old: &str, new: &str) -> bool {
+    let (Ok(old), Ok(new)) = (ImageRef::parse(old), ImageRef::parse(new)) else { return false };
+    let (old_tag, new_tag) =
+        (old.tag.clone().unwrap_or_default(), new.tag.clone().unwrap_or_default());
+    let mut parts: Vec<&str> = old_tag.split('-').collect();
+    let has_jdk = parts.contains(&"jdk");
+    parts.retain(|part| *part != "jdk");
+    let Some((version, release)) = parts.split_first() else { return false };
+    let mut wanted: Vec<String> = vec![[&[*version, "jre"], release].concat().join("-")];
+    if release.is_empty() {
+        wanted.extend(["jammy", "noble", "alpine"].map(|it| format!("{version}-jre-{it}")));
+    }
+    let is_java = ImageKind::of(&old.to_string()).is_some_and(|it| it.language == Some("java"));
+    is_java
+        && old.name() == new.name()
+        && new.digest.is_none()
+        && (has_jdk || !old_tag.contains("jre"))
+        && wanted.contains(&new_tag)
+}
+
 /// The tag of the original with a small variant behind it, and no digest that nobody looked up.
 fn is_small_sister(old: &str, new: &str) -> bool {
     let (Ok(old), Ok(new)) = (ImageRef::parse(old), ImageRef::parse(new)) else { return false };
@@ -94,7 +119,8 @@ fn is_small_sister(old: &str, new: &str) -> bool {
     let new_tag = new.tag.clone().unwrap_or_default();
     let is_variant = |text: &str| {
         let (variant, release) = text.split_once('-').unwrap_or((text, ""));
-        let is_release = release.is_empty() || RELEASES.contains(&release);
+        // A tag without a release is one of the newest.
+        let is_release = matches!(release, "" | "bookworm" | "trixie");
         let is_alpine_release = variant.strip_prefix("alpine").is_some_and(|version| {
             !version.is_empty() && version.bytes().all(|it| it.is_ascii_digit() || it == b'.')
         });

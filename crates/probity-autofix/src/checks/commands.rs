@@ -333,12 +333,39 @@ pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segme
     )
 }
 
-/// A mount that leaves nothing in the image: a cache, or what another stage has made.
+/// Parts of the places where tools keep what they downloaded or compiled.
+const CACHES: &[&str] = &[
+    "/.cargo/",
+    "/.gradle",
+    "/.ivy2",
+    "/.m2",
+    "/.npm",
+    "/.nuget",
+    "/.pnpm",
+    "/.yarn",
+    "/apt",
+    "/cache",
+    "/.cache",
+    "/cargo/git",
+    "/cargo/registry",
+    "/composer",
+    "/pkg/mod",
+    "/target",
+    "-cache",
+    "/store",
+];
+
+/// A mount that leaves nothing in the image: a cache of tools, or what another stage has made.
 pub(crate) fn is_cache(flag: &Flag) -> bool {
     let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
     let has = |start: &str| value.split(',').any(|it| it.starts_with(start));
+    let target = value.split(',').find_map(|it| {
+        let (name, value) = it.split_once('=')?;
+        matches!(name, "target" | "dst" | "destination").then_some(value)
+    });
+    let is_tools = target.is_some_and(|target| CACHES.iter().any(|it| target.contains(it)));
     flag.name.text.as_str() == "mount"
-        && ((has("type=cache") && !has("from=")) || (has("type=bind") && has("from=")))
+        && ((has("type=cache") && !has("from=") && is_tools) || (has("type=bind") && has("from=")))
 }
 
 fn segment<'v>(

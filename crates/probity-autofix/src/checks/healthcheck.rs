@@ -4,10 +4,12 @@ use probity_dockerfile::{CommandLine, Healthcheck, Keyword, RuntimeEntry, Settin
 
 use super::{
     Change, Check, Explained, Issue, View,
-    addresses::{asked, is_local},
-    base_image::base,
-    packages::installed,
-    tools::calls,
+    addresses::{Address, asked, is_local},
+    base_image::{base, is_bare},
+    belongings::final_chain,
+    commands,
+    endpoints::Endpoints,
+    image_kind::ImageKind,
 };
 
 pub(crate) const MUST_ADD_HEALTHCHECK_CMD: Check =
@@ -38,12 +40,11 @@ fn must_add_healthcheck_cmd(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 fn endpoint(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some((place, text)) = command(change.after) else { return Vec::new() };
-    let asked = asked(&text);
-    let wrong = asked.iter().find(|it| !is_local(it.host) || !matches!(it.path, "" | "/"));
-    let Some(wrong) = wrong else { return Vec::new() };
+    let Some(wrong) = guessed(change, &text) else { return Vec::new() };
     let message = match is_local(wrong.host) {
         true => format!(
-            "nothing shows that there is an endpoint `{}`; only `/` may be asked",
+            "nothing in the original shows that there is an endpoint `{}`; ask for `/`, or for a path \
+             that a comment or a variable names",
             wrong.path
         ),
         false => format!("a health check asks this container, not `{}`", wrong.host),
@@ -51,31 +52,87 @@ fn endpoint(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     vec![change.issue(check, &message).at(change.after, place.span)]
 }
 
-/// Small images lack the usual probes, so that something in the file has to show that one is there.
+/// The first address that is not this container's, or whose path nothing shows.
+fn guessed<'t>(change: &Change<'_>, text: &'t str) -> Option<Address<'t>> {
+    let endpoints = Endpoints::of(change);
+    // What a variable makes of a path is for the check of the command.
+    let is_named = |path: &str| path.contains(['$', '#', '{', '+']) || endpoints.has_path(path);
+    // `/dev/tcp/localhost/8080` is a port, not a path.
+    let asked = if text.contains("/dev/tcp/") { Vec::new() } else { asked(text) };
+    asked.into_iter().find(|it| !is_local(it.host) || !is_named(it.path))
+}
+
+/// Whether a path is guessed, which one check alone is to report.
+pub(super) fn guesses_path(change: &Change<'_>) -> bool {
+    let Some((_, text)) = command(change.after) else { return false };
+    guessed(change, &text).is_some_and(|it| is_local(it.host))
+}
+
+/// Small images lack the usual probes, so something in the file has to show that one is there.
 fn tool(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some((place, text)) = command(change.after) else { return Vec::new() };
     let image = base(change.after).unwrap_or_default();
-    let is_busybox = image.contains("alpine") || image.contains("busybox");
-    let is_small =
-        is_busybox || image.contains("slim") || image == "scratch" || image.contains("distroless");
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
-    let missing = ["curl", "wget"].into_iter().find(|tool| {
-        let is_there = probe_tools(change.after).contains(tool) || (*tool == "wget" && is_busybox);
-        words.contains(tool) && is_small && !is_there
+    let missing = ["curl", "wget", "nc"].into_iter().find(|tool| {
+        words.contains(tool) && lacks(&image, tool) && !probe_tools(change.after).contains(tool)
     });
     let Some(missing) = missing else { return Vec::new() };
     let message = format!("nothing shows that `{image}` has {missing}");
     vec![change.issue(check, &message).at(change.after, place.span)]
 }
 
-/// Tools that a probe could use and that the file shows to be there.
+/// Whether an image is known to come without a tool.
+fn lacks(image: &str, tool: &str) -> bool {
+    const SYSTEMS: &[&str] = &[
+        "amazoncorretto",
+        "debian",
+        "eclipse-temurin",
+        "httpd",
+        "mariadb",
+        "mysql",
+        "postgres",
+        "redis",
+        "ubuntu",
+    ];
+    let Some(kind) = ImageKind::of(image) else { return false };
+    if is_bare(image) {
+        return true;
+    }
+    if kind.is_musl() || kind.name == "busybox" {
+        let has_curl =
+            matches!(kind.name.as_str(), "php" | "nginx") && !kind.tag.ends_with("alpine-slim");
+        return tool == "curl" && !has_curl;
+    }
+    match kind.name.as_str() {
+        "php" | "nginx" => tool != "curl",
+        _ if tool == "nc" => kind.is_plain() || kind.language.is_some(),
+        _ => {
+            kind.tag.contains("slim")
+                || kind.language == Some("dotnet")
+                || SYSTEMS.contains(&kind.name.as_str())
+        }
+    }
+}
+
+/// Tools that a probe could use and that the final stage installs or calls.
 pub(crate) fn probe_tools(view: &View<'_>) -> Vec<&'static str> {
-    let (packages, called) = (installed(view), calls(view));
+    let chain = final_chain(view);
+    let packages: Vec<String> = chain
+        .iter()
+        .flat_map(|index| view.facts.package_calls(&view.file, *index))
+        .flat_map(commands::names)
+        .collect();
+    let called: Vec<String> = chain
+        .iter()
+        .flat_map(|index| commands::of_instruction(view, *index))
+        .map(|called| called.name)
+        .collect();
     ["curl", "wget", "pg_isready", "redis-cli", "mysqladmin", "nc"]
         .into_iter()
         .filter(|tool| {
-            let is_package = packages.contains(*tool);
-            is_package || called.iter().any(|call| call.tool == *tool)
+            let is_package =
+                packages.iter().any(|it| it == tool || (*tool == "nc" && it.starts_with("netcat")));
+            is_package || called.iter().any(|it| it == tool)
         })
         .collect()
 }
@@ -115,7 +172,7 @@ fn current(view: &View<'_>) -> Option<(RuntimeEntry, Healthcheck)> {
     }
 }
 
-fn command(view: &View<'_>) -> Option<(RuntimeEntry, String)> {
+pub(super) fn command(view: &View<'_>) -> Option<(RuntimeEntry, String)> {
     let (entry, check) = current(view)?;
     let text = match check.command? {
         CommandLine::Exec(words) => words.join(" "),

@@ -1,11 +1,16 @@
 //! Manifests first: dependencies are installed before the sources are copied, and nothing else changes.
 
+mod early;
+mod installs;
+mod steps;
+
 use probity_dockerfile::{Arguments, Instruction, Keyword};
 
+use self::steps::Step;
 use super::{
     Change, Check, Explained, Issue, View,
-    commands::{self, Called, last_part},
-    steps::{pairs, written},
+    commands::{self, Called},
+    steps::written,
 };
 
 pub(crate) const MUST_COPY_MANIFESTS: Check =
@@ -13,66 +18,13 @@ pub(crate) const MUST_COPY_MANIFESTS: Check =
 pub(crate) const ONLY_COPIES_MOVE: Check = Check::new("only-copies-move", only_copies_move);
 pub(crate) const MANIFESTS_COPIED: Check = Check::new("manifests-copied", manifests_copied);
 
-/// Tools, the manifest that they read, and their lock file.
-const TOOLS: &[(&str, &str, &str)] = &[
-    ("npm", "package.json", "package-lock.json"),
-    ("yarn", "package.json", "yarn.lock"),
-    ("pnpm", "package.json", "pnpm-lock.yaml"),
-    ("bundle", "Gemfile", "Gemfile.lock"),
-    ("composer", "composer.json", "composer.lock"),
-    ("go", "go.mod", "go.sum"),
-    ("cargo", "Cargo.toml", "Cargo.lock"),
-    ("poetry", "pyproject.toml", "poetry.lock"),
-    ("uv", "pyproject.toml", "uv.lock"),
-    ("pipenv", "Pipfile", "Pipfile.lock"),
-    ("mix", "mix.exs", "mix.lock"),
-    ("mvn", "pom.xml", "pom.xml"),
-];
-
-/// What the tools are called with to install dependencies.
-const VERBS: &[&str] = &["ci", "install", "sync", "download", "fetch", "deps.get"];
-
-const STEPS: &[Keyword] = &[
-    Keyword::Run,
-    Keyword::Copy,
-    Keyword::Add,
-    Keyword::Arg,
-    Keyword::Env,
-    Keyword::Workdir,
-    Keyword::User,
-    Keyword::Shell,
-    Keyword::Onbuild,
-];
-
 fn must_copy_manifests(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    if (0..change.after.file.instructions.len()).any(|index| is_new_manifest(change, index)) {
+    let copies = (0..change.after.file.instructions.len())
+        .any(|index| early::is_new_manifest(change, index));
+    if copies || steps::without_mounts(change) != change.after.text {
         return Vec::new();
     }
     vec![change.issue(check, "the patch does not copy a manifest before the install")]
-}
-
-/// A new COPY of manifests alone, to the place that all sources are copied to.
-fn is_new_manifest(change: &Change<'_>, index: usize) -> bool {
-    let after = change.after;
-    let Some(own) = pairs(after, index) else { return false };
-    let is_old = (0..change.before.file.instructions.len())
-        .filter_map(|old| pairs(change.before, old))
-        .any(|old| old == own);
-    let places: Vec<String> = (0..change.before.file.instructions.len())
-        .filter_map(|old| pairs(change.before, old))
-        .flatten()
-        .filter(|(source, _)| is_all(source))
-        .map(|(_, target)| target)
-        .collect();
-    let is_manifest = |(source, target): &(String, String)| {
-        let name = last_part(source);
-        let is_known = TOOLS.iter().any(|(_, manifest, lock)| name == *manifest || name == *lock)
-            || name == "package*.json"
-            || name == "npm-shrinkwrap.json"
-            || (name.starts_with("requirements") && name.ends_with(".txt"));
-        is_known && source.trim_start_matches("./") == name && places.contains(target)
-    };
-    !is_old && !own.is_empty() && own.iter().all(is_manifest)
 }
 
 fn is_all(source: &str) -> bool {
@@ -89,7 +41,7 @@ fn copies_all(instruction: &Instruction) -> bool {
     }
 }
 
-/// The copies that moved or came in, and `npm ci` in the place of `npm install`.
+/// The copies that moved or came in, and installs that changed with them.
 pub(crate) fn explained(change: &Change<'_>) -> Explained {
     let (before, after) = (change.before, change.after);
     let texts = |view: &View<'_>| -> Vec<String> {
@@ -108,127 +60,258 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
         let is_moved = copies_all(it) && olds.contains(text);
         let was = text.replace("npm ci", "npm install");
         let is_locked = was != *text && olds.contains(&was) && !olds.contains(text);
-        if is_moved || is_locked || is_new_manifest(change, index) {
+        if is_moved || is_locked || early::is_new_manifest(change, index) {
             explained.after.insert(index);
         }
     }
     explained
 }
 
-/// The steps of a file without the copies that may move or come in.
-fn fixed_steps(view: &View<'_>, is_loose: impl Fn(usize) -> bool) -> Vec<String> {
-    let all = view.file.instructions.iter().enumerate();
-    all.filter(|(index, it)| {
-        let is_step = STEPS.contains(&it.keyword) || it.keyword == Keyword::From;
-        is_step && !copies_all(it) && !is_loose(*index)
-    })
-    // `npm ci` in the place of `npm install` is what manifests are copied for.
-    .map(|(_, it)| written(view, it).replace("npm install", "npm ci"))
-    .collect()
-}
-
+/// Every step is still there, in its order, and has the sources if it read them.
 fn only_copies_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let (before, after) = (change.before, change.after);
+    let plain = steps::without_mounts(change);
+    let after = View::of(&plain);
     let others = &change.limits.explained;
-    let old = fixed_steps(before, |index| others.before.contains(&index));
-    let new =
-        fixed_steps(after, |index| others.after.contains(&index) || is_new_manifest(change, index));
+    let old = steps::of(change.before, &|index| others.before.contains(&index));
+    let new = steps::of(&after, &|index| {
+        others.after.contains(&index) || early::is_new_manifest(change, index)
+    });
     let copies = |view: &View<'_>| -> Vec<String> {
         let all = view.file.instructions.iter().filter(|it| copies_all(it));
         all.map(|it| written(view, it)).collect()
     };
+    let issue = |message: &str, index: usize| {
+        let issue = change.issue(check, message);
+        match change.after.file.instructions.get(index) {
+            Some(instruction) => issue.at(change.after, instruction.span),
+            None => issue,
+        }
+    };
     let message = "only the copy of the sources may move after the install, and only copies of manifests \
                    may be added";
-    if old != new || copies(before) != copies(after) {
+    if copies(change.before) != copies(change.after) {
         return vec![change.issue(check, message)];
     }
+    if let Some(index) = first_difference(&old, &new) {
+        return vec![issue(message, index)];
+    }
     // What ran after the sources were there still does, unless it installs dependencies.
-    let missed = runs_without_sources(after).into_iter().find(|(_, index)| {
-        let text = after.file.instructions.get(*index).map(|it| written(after, it));
-        let had = |text: &String| {
-            let text = text.replace("npm install", "npm ci");
-            runs_without_sources(before)
-                .iter()
-                .any(|(old, _)| old.replace("npm install", "npm ci") == text)
-        };
-        let is_known = others.after.contains(index) || text.as_ref().is_some_and(had);
-        !installs(after, *index) && !is_known
+    let missed = new.iter().find(|step| {
+        let had = old.iter().any(|it| installs::is_locked(&it.text, &step.text) && !it.has_sources);
+        !step.has_sources && !had && !needs_no_sources(&after, &new, step)
     });
-    let Some((_, index)) = missed else { return Vec::new() };
-    let issue = change.issue(check, "this command runs before the sources are copied");
-    vec![match after.file.instructions.get(index) {
-        Some(instruction) => issue.at(after, instruction.span),
-        None => issue,
-    }]
+    match missed {
+        Some(step) => vec![issue("this command runs before the sources are copied", step.index)],
+        None => Vec::new(),
+    }
 }
 
-/// RUNs that no copy of all sources precedes in their stage, with their text.
-fn runs_without_sources(view: &View<'_>) -> Vec<(String, usize)> {
-    let mut found = Vec::new();
-    for stage in view.facts.stages() {
-        for index in stage.instructions.clone() {
-            let Some(it) = view.file.instructions.get(index) else { continue };
-            if copies_all(it) {
+/// The instruction of the first step that the original does not have, or has elsewhere.
+fn first_difference(old: &[Step], new: &[Step]) -> Option<usize> {
+    let mut olds = old.iter().peekable();
+    for (place, step) in new.iter().enumerate() {
+        let later: Vec<&str> = new.iter().skip(place + 1).map(|it| it.text.as_str()).collect();
+        let earlier: Vec<&str> = new.iter().take(place).map(|it| it.text.as_str()).collect();
+        let is_old = |was: &&Step| {
+            was.text == step.text
+                || installs::is_locked(&was.text, &step.text)
+                || (installs::is_split_composer(&was.text, &step.text)
+                    && installs::is_completed(&step.text, &later))
+                || (installs::is_restored(&was.text, &step.text)
+                    && earlier.iter().any(|it| it.starts_with("dotnet restore")))
+        };
+        if olds.next_if(|was| is_old(was)).is_none() && !may_come(old, step, &earlier, &later) {
+            return Some(step.index);
+        }
+    }
+    let is_left = olds.next().is_some();
+    is_left.then(|| new.last().map_or(0, |it| it.index))
+}
+
+/// Whether a step that the original does not have changes nothing but when things are downloaded.
+fn may_come(old: &[Step], step: &Step, earlier: &[&str], later: &[&str]) -> bool {
+    if !step.is_command {
+        return false;
+    }
+    let whole = installs::complete(&step.text);
+    let is_first_half = whole.is_some_and(|whole| {
+        old.iter().any(|it| installs::is_locked(&it.text, &whole))
+            && installs::is_completed(&step.text, later)
+    });
+    let is_second_half = step.has_sources
+        && installs::completes(&step.text)
+        && earlier.iter().any(|it| installs::complete(it).is_some());
+    let is_download = installs::is_download(&step.text) && !step.has_sources;
+    let has_cargo = old.iter().any(|it| it.text.starts_with("cargo "));
+    let is_placeholder = has_cargo && !step.has_sources && installs::is_placeholder(&step.text);
+    is_first_half || is_second_half || is_download || is_placeholder
+}
+
+/// Whether all that the instruction of a step does can be done before the sources are there.
+fn needs_no_sources(view: &View<'_>, all: &[Step], step: &Step) -> bool {
+    let is_run = |it: &Instruction| it.keyword == Keyword::Run;
+    if !view.file.instructions.get(step.index).is_some_and(is_run) {
+        return true;
+    }
+    let placeholders: Vec<&Step> =
+        all.iter().filter(|it| installs::is_placeholder(&it.text)).collect();
+    let called = commands::of_instruction(view, step.index);
+    let is_fine = |it: &Called| {
+        // Without a target cargo does not read the manifest at all.
+        let is_ready = it.name != "cargo" || !placeholders.is_empty();
+        let is_placeholder = placeholders.iter().any(|step| step.text.starts_with(&it.name));
+        (installs::is_independent(it) && is_ready)
+            || installs::is_of_the_system(it)
+            || is_placeholder
+    };
+    !called.is_empty() && called.iter().all(is_fine)
+}
+
+/// An install finds its manifest, its lock file where it insists on one, and what the file names.
+fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let after = change.after;
+    let needs = early::named_needs(change.before);
+    let mut issues = Vec::new();
+    for step in steps::of(after, &|_| false) {
+        let index = step.index;
+        let is_known = change.before.file.instructions.iter().any(|it| {
+            after
+                .file
+                .instructions
+                .get(index)
+                .is_some_and(|own| written(change.before, it) == written(after, own))
+        });
+        let was_early = steps::of(change.before, &|_| false)
+            .iter()
+            .any(|it| it.text == step.text && !it.has_sources);
+        if step.has_sources || (is_known && was_early) {
+            continue;
+        }
+        let copied = early::readable(after, index);
+        let has = |path: &str| copied.iter().any(|it| covers(it, path));
+        for called in commands::of_instruction(after, index) {
+            let mut needed = installs::needed(&called);
+            if needed.is_empty() {
+                continue;
+            }
+            if called.name == "dotnet" {
+                needed.extend(named_projects(change.before));
+            }
+            let lost = workspaces(change.before).into_iter().find(|name| {
+                let manifest = format!("/{name}/package.json");
+                !copied.iter().any(|it| format!("/{it}").ends_with(&manifest))
+            });
+            let lost = lost.or_else(|| lost_workspace(change.before, &copied));
+            if let Some(name) =
+                lost.filter(|_| matches!(called.name.as_str(), "npm" | "yarn" | "pnpm"))
+            {
+                let message = format!("`{}` runs without the manifest of `{name}`", called.name);
+                issues.push(change.issue(check, &message));
+                continue;
+            }
+            let is_of_packages = matches!(called.name.as_str(), "npm" | "yarn" | "pnpm" | "cargo");
+            let is_told = |need: &str| {
+                let mut comments =
+                    change.before.text.lines().filter(|it| it.trim_start().starts_with('#'));
+                comments.any(|it| it.contains(need))
+            };
+            let wanted = needs.iter().filter(|need| !need.contains('*'));
+            for need in wanted.filter(|need| is_of_packages || is_told(need)) {
+                let is_package =
+                    is_of_packages && need.split('/').count() == 2 && !need.contains('.');
+                let manifest = if called.name == "cargo" { "Cargo.toml" } else { "package.json" };
+                match is_package && !has(need) {
+                    true => needed.push(format!("{need}/{manifest}")),
+                    false => needed.push(need.clone()),
+                }
+            }
+            // A file of a directory of requirements mostly includes another.
+            let lone = needed.iter().find(|path| {
+                let directory = path.rsplit_once('/').map(|(directory, _)| directory);
+                let is_beside = |it: &&String| directory.is_some_and(|it2| it.starts_with(it2));
+                path.ends_with(".txt")
+                    && directory.is_some()
+                    && copied.iter().filter(is_beside).count() == 1
+                    && !directory.is_some_and(|it| copied.iter().any(|own| own == it))
+            });
+            if let Some(missing) = needed.iter().find(|path| !has(path)).or(lone) {
+                let message = format!("`{}` runs without `{missing}`", called.name);
+                issues.push(change.issue(check, &message));
                 break;
             }
-            if it.keyword == Keyword::Run {
-                found.push((written(view, it), index));
-            }
+        }
+    }
+    issues.dedup();
+    issues
+}
+
+/// Whether a path that is copied, perhaps with a `*`, brings another.
+fn covers(copied: &str, path: &str) -> bool {
+    let split = |text: &str| match text.rsplit_once('/') {
+        Some((directory, name)) => (directory.to_owned(), name.to_owned()),
+        None => (String::new(), text.to_owned()),
+    };
+    let (own, other) = (split(copied), split(path));
+    let is_file =
+        own.0 == other.0 && (early::is_like(&other.1, &own.1) || is_project(&own.1, &other.1));
+    let is_within = path.strip_prefix(copied).is_some_and(|rest| rest.starts_with('/'));
+    is_file || is_within
+}
+
+/// Whether a name is one of those that a pattern of the tools stands for.
+fn is_project(name: &str, pattern: &str) -> bool {
+    match pattern {
+        "*.??proj" => name.ends_with("proj") || name.contains(".sln"),
+        "*.gradle*" => name.contains(".gradle"),
+        _ => false,
+    }
+}
+
+/// A workspace that the original tells of and whose manifest is not copied.
+fn lost_workspace(view: &View<'_>, copied: &[String]) -> Option<String> {
+    let text = view.text.to_lowercase();
+    let signs = ["workspace", " -ws", "pnpm -r", "pnpm --recursive", "lerna", "turbo "];
+    let nested: Vec<&str> =
+        copied.iter().filter_map(|it| it.strip_suffix("/package.json")).collect();
+    if signs.iter().any(|sign| text.contains(sign)) && nested.len() < 2 {
+        return Some("a workspace".to_owned());
+    }
+    let words = view.text.split(|it: char| it.is_whitespace() || "\"'[],=".contains(it));
+    let mut named = words.filter_map(|word| {
+        let groups = nested.iter().filter_map(|it| it.rsplit_once('/'));
+        let (group, _) = groups.into_iter().find(|(it, _)| word.contains(&format!("{it}/")))?;
+        let (_, rest) = word.split_once(&format!("{group}/"))?;
+        let name = rest.split('/').next().filter(|it| !it.is_empty() && !it.contains('*'))?;
+        Some(format!("{group}/{name}"))
+    });
+    named.find(|it| !nested.contains(&it.as_str()))
+}
+
+/// The workspaces that commands of the original name, without their scope.
+fn workspaces(view: &View<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for called in commands::all(view).filter(|it| it.is_any(&["npm", "yarn", "pnpm", "npx"])) {
+        let mut words = called.words.iter().map(String::as_str);
+        while let Some(word) = words.next() {
+            let (flag, value) = word.split_once('=').unwrap_or((word, ""));
+            let name = match flag {
+                "-w" | "--workspace" | "--filter" if value.is_empty() => words.next(),
+                "--workspace" | "--filter" => Some(value),
+                "workspace" if called.name == "yarn" => words.next(),
+                _ => None,
+            };
+            found.extend(name.map(|it| commands::last_part(it).trim_end_matches("...").to_owned()));
         }
     }
     found
 }
 
-fn tool(called: &Called) -> Option<&'static (&'static str, &'static str, &'static str)> {
-    let is_install = called.words.iter().any(|word| VERBS.contains(&word.as_str()))
-        || (called.name == "mvn" && called.words.iter().any(|it| it.starts_with("dependency:")));
-    TOOLS.iter().find(|(name, ..)| *name == called.name && is_install)
-}
-
-fn pip_files(called: &Called) -> Vec<&str> {
-    let is_pip = called.is_any(&["pip", "pip3"]);
-    let after_flag = called.words.windows(2).filter(|pair| {
-        matches!(pair, [flag, _] if is_pip && matches!(flag.as_str(), "-r" | "--requirement"))
-    });
-    after_flag.filter_map(|pair| pair.get(1)).map(String::as_str).collect()
-}
-
-/// Whether a RUN does nothing but install dependencies.
-fn installs(view: &View<'_>, index: usize) -> bool {
-    let called = commands::of_instruction(view, index);
-    !called.is_empty() && called.iter().all(|it| tool(it).is_some() || !pip_files(it).is_empty())
-}
-
-/// An install finds its manifest, and its lock file where it insists on one.
-fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let after = change.after;
-    let mut issues = Vec::new();
-    for (_, index) in runs_without_sources(after) {
-        let Some(stage) = after.facts.stage_of(index) else { continue };
-        let copied: Vec<String> = (stage.instructions.start..index)
-            .filter_map(|earlier| pairs(after, earlier))
-            .flatten()
-            .map(|(source, _)| last_part(&source).to_owned())
-            .collect();
-        let has = |name: &str| {
-            let is_pattern = name.starts_with("package") && name.ends_with(".json");
-            copied.iter().any(|it| it == name || (is_pattern && it == "package*.json"))
-        };
-        for called in commands::of_instruction(after, index) {
-            let mut needed: Vec<&str> = pip_files(&called).into_iter().map(last_part).collect();
-            if let Some((name, manifest, lock)) = tool(&called) {
-                let insists =
-                    called.words.iter().any(|it| it == "ci" || it.starts_with("--frozen"));
-                let is_locked = insists || !matches!(*name, "npm" | "yarn" | "pnpm");
-                needed.push(manifest);
-                needed.extend(is_locked.then_some(*lock));
-            }
-            let is_new = !change.before.text.contains(&format!("COPY {}", needed.join(" ")));
-            if let Some(missing) = needed.iter().find(|name| is_new && !has(name)) {
-                let message = format!("`{}` runs without `{missing}`", called.name);
-                issues.push(change.issue(check, &message));
-            }
-        }
-    }
-    issues
+/// The projects of .NET that the original names.
+fn named_projects(view: &View<'_>) -> Vec<String> {
+    let words = view.text.split(|it: char| it.is_whitespace() || "\"'[],=".contains(it));
+    let projects = words.filter(|it| it.ends_with(".csproj") || it.ends_with(".fsproj"));
+    projects
+        .map(|it| it.trim_start_matches("./").to_owned())
+        .filter(|it| !it.contains('*'))
+        .collect()
 }

@@ -1,17 +1,20 @@
 //! The command of a health check is one probe of this container and nothing else.
 
-use std::borrow::Cow;
-
 use probity_dockerfile::{CommandLine, Keyword, Setting, Value};
 
 use probity_shell::{Command, Pipeline};
 
-use super::{Change, Check, Issue, View, healthcheck::ports, patch::all, probe_code};
+use super::{
+    Change, Check, Issue, View,
+    base_image::{base, is_bare},
+    endpoints::{Endpoints, LOCAL},
+    healthcheck,
+    patch::all,
+    probe_code,
+};
 
 pub(crate) const COMMAND: Check = Check::new("healthcheck-command", command);
 pub(crate) const PACE: Check = Check::new("healthcheck-pace", pace);
-
-const LOCAL: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
 
 /// Programs that run whatever text they are given.
 const INTERPRETERS: &[&str] = &[
@@ -20,36 +23,30 @@ const INTERPRETERS: &[&str] = &[
 
 /// Words beside the address that make a probe quieter or shorter.
 const HARMLESS: &[&str] = &[
-    "-f",
-    "-s",
-    "-S",
-    "-L",
-    "-I",
-    "-k",
-    "-q",
-    "-fs",
-    "-sf",
-    "-fsS",
-    "-sSf",
-    "-fsSL",
-    "-fL",
     "-nv",
-    "-z",
-    "-v",
-    "-zv",
-    "-vz",
     "-qO-",
+    "-O-",
+    "-sO-",
     "--fail",
+    "--fail-with-body",
     "--silent",
     "--show-error",
     "--head",
     "--insecure",
+    "--location",
     "--quiet",
     "--spider",
     "--no-verbose",
-    "--tries=1",
     "--no-check-certificate",
+    "--server-response",
 ];
+
+/// Letters of short options that do the same, and may be written together.
+const HARMLESS_LETTERS: &[(&str, &str)] = &[("curl", "fsSLIkv4"), ("wget", "qS"), ("nc", "zv")];
+
+/// Options with a number behind them.
+const NUMBERS: &[&str] =
+    &["-m", "-w", "-t", "--max-time", "--connect-timeout", "--retry", "--timeout", "--tries"];
 
 /// What a program may be asked for when it checks itself: nothing that it could mean otherwise.
 const QUESTIONS: &[&str] = &[
@@ -80,7 +77,9 @@ fn command(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let [index] = new.as_slice() else {
         return vec![change.issue(check, "there must be exactly one new HEALTHCHECK")];
     };
-    if is_one_probe(after, *index) {
+    let mut endpoints = Endpoints::of(change);
+    endpoints.has_any_path = healthcheck::guesses_path(change);
+    if is_one_probe(after, *index, &endpoints) {
         return Vec::new();
     }
     let message = "the command must be one probe with curl, wget, nc, the image's own program or its \
@@ -149,7 +148,10 @@ fn seconds(text: &str) -> Option<u64> {
     number.is_empty().then_some(total)
 }
 
-fn is_one_probe(view: &View<'_>, index: usize) -> bool {
+fn is_one_probe(view: &View<'_>, index: usize, endpoints: &Endpoints) -> bool {
+    if opens_a_port(view, endpoints) {
+        return true;
+    }
     let [script] = view.facts.scripts(&view.file, index) else { return false };
     let [block] = &*script.blocks else { return false };
     let is_plain = script.errors().is_empty()
@@ -169,21 +171,38 @@ fn is_one_probe(view: &View<'_>, index: usize) -> bool {
     let last = block.pipelines.last().and_then(Pipeline::joiner_span);
     let joiner = last.and_then(|span| span.slice(view.text));
     let is_exit = exit.is_none_or(|exit| is_constant(exit, &["exit", "1"]) && joiner == Some("||"));
-    let Some((name, arguments)) = plain_words(view, probe) else { return false };
-    if !is_exit || filter.is_some_and(|it| !is_search(view, it)) {
+    let Some((name, arguments)) = plain_words(view, probe, endpoints) else { return false };
+    if !is_exit || filter.is_some_and(|it| !is_search(view, it, endpoints)) {
         return false;
     }
     match name.as_str() {
-        "curl" | "wget" => asks_this_container(view, &name, &arguments),
+        "curl" | "wget" => asks_this_container(endpoints, &name, &arguments),
         _ if filter.is_some() => false,
-        "nc" => asks_this_container(view, &name, &arguments),
-        "pg_isready" => asks_this_database(view, &arguments),
+        "nc" => asks_this_container(endpoints, &name, &arguments),
+        "pg_isready" => asks_this_database(endpoints, &arguments),
         "redis-cli" | "mysqladmin" => arguments == ["ping"],
         _ if probe_code::is_code(&name, &arguments) => {
-            probe_code::is_probe(view, &name, &arguments)
+            probe_code::is_probe(view, endpoints, &name, &arguments)
         }
-        _ => is_own_program(view, &name) && asks_how_it_is(view, &arguments),
+        _ => is_own_program(view, &name) && asks_how_it_is(endpoints, &arguments),
     }
+}
+
+/// `bash -c 'exec 3<>/dev/tcp/127.0.0.1/8080'`: fails unless somebody listens there.
+fn opens_a_port(view: &View<'_>, endpoints: &Endpoints) -> bool {
+    let Some((_, text)) = healthcheck::command(view) else { return false };
+    let Some(image) = base(view) else { return false };
+    let is_small = is_bare(&image) || image.contains("alpine") || image.contains("busybox");
+    let code: String =
+        text.chars().filter(|it| !it.is_whitespace() && !"'\"".contains(*it)).collect();
+    let code = code.strip_suffix("||exit1").unwrap_or(&code);
+    let code = code.strip_prefix("/bin/").unwrap_or(code);
+    let Some(code) = code.strip_prefix("bash-c") else { return false };
+    let forms = [":>", "echo>", "exec3<>", "<"];
+    let target = code.split_once("/dev/tcp/").filter(|(form, _)| forms.contains(form));
+    let target = target.and_then(|(_, target)| target.split_once('/'));
+    !is_small
+        && target.is_some_and(|(host, port)| LOCAL.contains(&host) && endpoints.has_port(port))
 }
 
 fn is_constant(command: &Command, words: &[&str]) -> bool {
@@ -192,21 +211,28 @@ fn is_constant(command: &Command, words: &[&str]) -> bool {
 }
 
 /// `grep -q PATTERN`: fails where the answer lacks something.
-fn is_search(view: &View<'_>, command: &Command) -> bool {
-    let Some((name, arguments)) = plain_words(view, command) else { return false };
-    let is_quiet = |flag: &str| matches!(flag, "-q" | "-qi" | "-iq" | "-qE" | "-qF" | "-qw");
+fn is_search(view: &View<'_>, command: &Command, endpoints: &Endpoints) -> bool {
+    let Some((name, arguments)) = plain_words(view, command, endpoints) else { return false };
+    let is_quiet = |flag: &str| {
+        let letters = flag.strip_prefix('-').unwrap_or_default();
+        letters.contains('q') && letters.chars().all(|it| "qisEFwx".contains(it))
+    };
     matches!(arguments.as_slice(), [flag, pattern] if is_quiet(flag) && !pattern.starts_with('-'))
         && name == "grep"
 }
 
 /// The name and the arguments of a command that sets and redirects nothing but its own output.
-fn plain_words(view: &View<'_>, command: &Command) -> Option<(String, Vec<String>)> {
+fn plain_words(
+    view: &View<'_>,
+    command: &Command,
+    endpoints: &Endpoints,
+) -> Option<(String, Vec<String>)> {
     let is_quiet = command.redirections().iter().all(|it| {
         let written = it.span.slice(view.text).unwrap_or_default();
         it.target.as_ref().is_some_and(|target| target.is("/dev/null")) || written == "2>&1"
     });
     let words: Option<Vec<String>> =
-        command.words.iter().map(|word| word.literal().map(Cow::into_owned)).collect();
+        command.words.iter().map(|word| endpoints.expanded(word)).collect();
     let mut words = words?.into_iter();
     let name = words.next()?;
     (is_quiet && command.assignments().is_empty()).then(|| (name, words.collect()))
@@ -216,25 +242,27 @@ fn plain_words(view: &View<'_>, command: &Command) -> Option<(String, Vec<String
 pub(super) fn is_code(view: &View<'_>, index: usize) -> bool {
     let scripts = view.facts.scripts(&view.file, index).iter();
     let mut commands = scripts.flat_map(|script| &script.commands);
+    let endpoints = Endpoints::read(view, view);
     commands.any(|command| {
-        plain_words(view, command).is_some_and(|(name, words)| probe_code::is_code(&name, &words))
+        let words = plain_words(view, command, &endpoints);
+        words.is_some_and(|(name, words)| probe_code::is_code(&name, &words))
     })
 }
 
 /// One question, and at most where on this machine the program itself listens.
-fn asks_how_it_is(view: &View<'_>, arguments: &[String]) -> bool {
+fn asks_how_it_is(endpoints: &Endpoints, arguments: &[String]) -> bool {
     let questions = |it: &&String| QUESTIONS.contains(&it.trim_start_matches('-'));
     let asked = arguments.iter().filter(questions).count();
     let rest = arguments.iter().filter(|it| !questions(it)).map(String::as_str);
     let is_harmless = |word: &str| {
         matches!(word, "--port" | "-p" | "--host" | "-q" | "--quiet")
             || LOCAL.contains(&word)
-            || is_exposed(view, word)
+            || endpoints.has_port(word)
     };
     asked == 1 && rest.into_iter().all(is_harmless)
 }
 
-fn asks_this_database(view: &View<'_>, arguments: &[String]) -> bool {
+fn asks_this_database(endpoints: &Endpoints, arguments: &[String]) -> bool {
     let is_name =
         |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
     let mut words = arguments.iter().map(String::as_str);
@@ -242,7 +270,7 @@ fn asks_this_database(view: &View<'_>, arguments: &[String]) -> bool {
         let is_fine = match word {
             "-q" | "--quiet" => true,
             "-h" => words.next().is_some_and(|it| LOCAL.contains(&it)),
-            "-p" => words.next().is_some_and(|it| is_exposed(view, it)),
+            "-p" => words.next().is_some_and(|it| endpoints.has_port(it)),
             // A whole connection string may stand in the place of the name of a database.
             "-U" | "-d" | "-t" => words.next().is_some_and(is_name),
             _ => false,
@@ -252,14 +280,6 @@ fn asks_this_database(view: &View<'_>, arguments: &[String]) -> bool {
         }
     }
     true
-}
-
-/// Any port will do where the file exposes none.
-fn is_exposed(view: &View<'_>, port: &str) -> bool {
-    let exposed = ports(view);
-    !port.is_empty()
-        && port.bytes().all(|it| it.is_ascii_digit())
-        && (exposed.is_empty() || exposed.iter().any(|it| it.split('/').next() == Some(port)))
 }
 
 fn is_own_program(view: &View<'_>, name: &str) -> bool {
@@ -274,22 +294,36 @@ fn is_own_program(view: &View<'_>, name: &str) -> bool {
     is_own && !INTERPRETERS.contains(&base)
 }
 
-fn asks_this_container(view: &View<'_>, tool: &str, arguments: &[String]) -> bool {
+fn asks_this_container(endpoints: &Endpoints, tool: &str, arguments: &[String]) -> bool {
     let mut targets = Vec::new();
     let mut words = arguments.iter().map(String::as_str);
     while let Some(word) = words.next() {
-        let is_fine = match word {
-            "-o" | "-O" | "-qO" | "-so" | "--output" | "--output-document" => {
-                matches!(words.next(), Some("/dev/null" | "-"))
+        let is_number =
+            |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+        let (flag, value) = word.split_once('=').unwrap_or((word, ""));
+        let is_fine = match flag {
+            // The last letter of several takes the value.
+            "-o" | "-O" | "--output" | "--output-document" => {
+                matches!(
+                    if value.is_empty() { words.next() } else { Some(value) },
+                    Some("/dev/null" | "-")
+                )
             }
-            "-m" | "-w" | "-t" | "--max-time" | "--connect-timeout" => {
-                words.next().is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+            _ if NUMBERS.contains(&flag) || (flag == "-T" && tool == "wget") => {
+                is_number(if value.is_empty() { words.next().unwrap_or_default() } else { value })
             }
-            "-T" if tool == "wget" => {
-                words.next().is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+            _ if tool == "wget"
+                && matches!(flag.split_at_checked(2), Some(("-T" | "-t", it)) if is_number(it)) =>
+            {
+                true
             }
-            word if word.starts_with('-') => HARMLESS.contains(&word),
-            word => {
+            _ if HARMLESS.contains(&word) || is_harmless_group(tool, word) => true,
+            _ if word.starts_with('-') => {
+                let output = word.strip_suffix(if tool == "curl" { 'o' } else { 'O' });
+                output.is_some_and(|it| is_harmless_group(tool, it))
+                    && matches!(words.next(), Some("/dev/null" | "-"))
+            }
+            _ => {
                 targets.push(word);
                 true
             }
@@ -301,28 +335,21 @@ fn asks_this_container(view: &View<'_>, tool: &str, arguments: &[String]) -> boo
     // An error page is an answer to curl, unless it is told otherwise.
     let fails = arguments.iter().any(|word| {
         let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
-        word == "--fail" || letters.is_some_and(|it| it.contains('f'))
+        word.starts_with("--fail") || letters.is_some_and(|it| it.contains('f'))
     });
     if tool == "curl" && !fails {
         return false;
     }
     match (tool, targets.as_slice()) {
-        ("nc", [host, port]) => LOCAL.contains(host) && is_exposed(view, port),
-        ("curl" | "wget", [address]) => {
-            let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
-            // What path is asked for is the endpoint check's business.
-            let authority = rest.split('/').next().unwrap_or_default();
-            let host = LOCAL.iter().find(|host| authority.starts_with(**host));
-            let port = host.and_then(|host| authority.strip_prefix(host));
-            let usual = if scheme == "https" { "443" } else { "80" };
-            let port = port.and_then(|port| match port {
-                "" => Some(usual),
-                port => port.strip_prefix(':'),
-            });
-            matches!(scheme, "http" | "https")
-                && !rest.contains(['?', '#', '@'])
-                && port.is_some_and(|port| is_exposed(view, port))
-        }
+        ("nc", [host, port]) => LOCAL.contains(host) && endpoints.has_port(port),
+        ("curl" | "wget", [address]) => endpoints.has_address(address),
         _ => false,
     }
+}
+
+/// `-fsS`: letters that change nothing but what is printed and what fails.
+fn is_harmless_group(tool: &str, word: &str) -> bool {
+    let letters = HARMLESS_LETTERS.iter().find(|(name, _)| *name == tool).map_or("", |it| it.1);
+    let own = word.strip_prefix('-').unwrap_or_default();
+    !own.is_empty() && own.chars().all(|it| letters.contains(it))
 }

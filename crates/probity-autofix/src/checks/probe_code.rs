@@ -3,28 +3,51 @@
 //! The code is read as words, and every word has to be one that a request to this container needs. So
 //! what is not known to be harmless is refused, whatever it does.
 
-use super::{View, base_image::base, healthcheck::ports, image_kind::ImageKind};
+mod failure;
+mod tokens;
 
-/// A language: its programs, the flag before the code, and the words that a probe is made of.
-struct Language {
+use self::tokens::{Syntax, Token, tokens};
+use super::{
+    View,
+    base_image::{base, is_bare},
+    belongings::final_chain,
+    commands,
+    endpoints::{Endpoints, LOCAL},
+    image_kind::ImageKind,
+};
+
+/// A language: its programs, the flags before the code, and the words that a probe is made of.
+pub(super) struct Language {
     name: &'static str,
+    syntax: Syntax,
     programs: &'static [&'static str],
-    flag: &'static str,
+    /// Packages of a distribution that bring it.
+    packages: &'static [&'static str],
+    flags: &'static [&'static str],
     words: &'static [&'static str],
-    /// Whether an unanswered request ends the program with an error by itself.
-    raises: bool,
+    /// Whether what it calls ends the program with an error by itself.
+    raises: Raises,
 }
+
+/// Asked whether the code has certain words one behind the other.
+type Raises = fn(&dyn Fn(&[&str]) -> bool) -> bool;
 
 const LANGUAGES: &[Language] = &[
     Language {
         name: "node",
+        syntax: Syntax::Node,
         programs: &["node"],
-        flag: "-e",
+        packages: &["nodejs"],
+        flags: &["-e", "--eval"],
         words: &[
             "Error",
+            "abort",
+            "agent",
             "async",
             "await",
+            "c",
             "catch",
+            "close",
             "connect",
             "const",
             "createConnection",
@@ -35,17 +58,24 @@ const LANGUAGES: &[Language] = &[
             "err",
             "error",
             "exit",
+            "exitCode",
             "false",
             "fetch",
             "function",
             "get",
+            "host",
+            "hostname",
             "http",
             "if",
             "let",
+            "method",
             "net",
             "new",
             "ok",
             "on",
+            "once",
+            "path",
+            "port",
             "process",
             "r",
             "req",
@@ -53,8 +83,11 @@ const LANGUAGES: &[Language] = &[
             "require",
             "res",
             "response",
+            "resume",
             "return",
+            "s",
             "setTimeout",
+            "socket",
             "status",
             "statusCode",
             "then",
@@ -63,19 +96,26 @@ const LANGUAGES: &[Language] = &[
             "true",
             "var",
         ],
-        raises: false,
+        // A connection that nobody accepts is an error that nobody handles.
+        raises: |says| says(&["connect", "createConnection"]) && says(&["exit", "end", "destroy"]),
     },
     Language {
         name: "python",
+        syntax: Syntax::Python,
         programs: &["python", "python3"],
-        flag: "-c",
+        packages: &["python3", "python3-minimal"],
+        flags: &["-c"],
         words: &[
             "HTTPConnection",
+            "Request",
             "as",
             "assert",
             "c",
             "client",
+            "close",
             "code",
+            "conn",
+            "connect",
             "create_connection",
             "else",
             "exit",
@@ -85,68 +125,153 @@ const LANGUAGES: &[Language] = &[
             "http",
             "if",
             "import",
+            "in",
+            "method",
             "not",
+            "os",
             "r",
             "raise",
             "read",
+            "req",
             "request",
+            "resp",
+            "response",
             "s",
             "socket",
             "status",
             "sys",
             "timeout",
+            "u",
+            "url",
             "urllib",
             "urlopen",
         ],
-        raises: true,
+        raises: |says| {
+            says(&["urlopen", "create_connection"]) || (says(&["socket"]) && says(&["connect"]))
+        },
     },
     Language {
         name: "php",
+        syntax: Syntax::Php,
         programs: &["php"],
-        flag: "-r",
-        words: &["exit", "false", "file_get_contents", "fsockopen", "get_headers", "null", "true"],
-        raises: false,
+        packages: &["php-cli", "php"],
+        flags: &["-r"],
+        words: &[
+            "c",
+            "ctx",
+            "die",
+            "errno",
+            "errstr",
+            "exit",
+            "false",
+            "f",
+            "file_get_contents",
+            "fp",
+            "fsockopen",
+            "get_headers",
+            "h",
+            "headers",
+            "http",
+            "if",
+            "null",
+            "or",
+            "r",
+            "s",
+            "strpos",
+            "str_contains",
+            "stream_context_create",
+            "timeout",
+            "true",
+        ],
+        raises: |_| false,
     },
     Language {
         name: "ruby",
+        syntax: Syntax::Ruby,
         programs: &["ruby"],
-        flag: "-e",
+        packages: &["ruby"],
+        flags: &["-e"],
         words: &[
             "HTTP",
+            "HTTPOK",
+            "HTTPRedirection",
             "HTTPSuccess",
             "Net",
             "TCPSocket",
             "URI",
+            "abort",
+            "close",
             "code",
             "exit",
             "get",
             "get_response",
+            "head",
             "http",
+            "if",
             "is_a",
+            "kind_of",
             "net",
             "new",
+            "open",
+            "open_timeout",
+            "parse",
+            "r",
+            "raise",
+            "read",
+            "read_timeout",
             "require",
+            "res",
+            "s",
+            "start",
             "to_i",
+            "unless",
+            "uri",
+            "value",
         ],
-        raises: false,
+        raises: |says| says(&["open", "TCPSocket", "value"]),
     },
 ];
 
 /// Texts beside addresses that a probe may name.
-const TEXTS: &[&str] =
-    &["200", "GET", "end", "error", "http", "net", "net/http", "socket", "timeout"];
-const LOCAL: &[&str] = &["localhost", "127.0.0.1", "[::1]"];
+const TEXTS: &[&str] = &[
+    "",
+    "200",
+    "2",
+    "GET",
+    "HEAD",
+    "close",
+    "connect",
+    "end",
+    "error",
+    "http",
+    "method",
+    "net",
+    "net/http",
+    "node:http",
+    "node:net",
+    "open-uri",
+    "socket",
+    "timeout",
+];
+
+/// Libraries that `ruby -r` loads.
+const LIBRARIES: &[&str] = &["net/http", "socket", "open-uri", "uri"];
 
 /// The language and the code, if a command is an interpreter with code.
 fn code<'w>(name: &str, arguments: &'w [String]) -> Option<(&'static Language, &'w str)> {
     let program = name.rsplit('/').next().unwrap_or(name);
     let language = LANGUAGES.iter().find(|it| it.programs.contains(&program))?;
-    let arguments = match arguments {
-        [library, rest @ ..] if matches!(library.as_str(), "-rnet/http" | "-rsocket") => rest,
-        all => all,
-    };
+    let mut arguments = arguments;
+    while let [first, rest @ ..] = arguments {
+        let library = first.strip_prefix("-r").filter(|_| language.syntax == Syntax::Ruby);
+        arguments = match (library, rest) {
+            (Some(""), [library, rest @ ..]) if LIBRARIES.contains(&library.as_str()) => rest,
+            (Some(library), rest) if LIBRARIES.contains(&library) => rest,
+            _ => break,
+        };
+    }
     match arguments {
-        [flag, code] if flag == language.flag => Some((language, code)),
+        [flag, code] if language.flags.contains(&flag.as_str()) => Some((language, code)),
         _ => None,
     }
 }
@@ -155,124 +280,67 @@ pub(super) fn is_code(name: &str, arguments: &[String]) -> bool {
     code(name, arguments).is_some()
 }
 
-/// Whether the code asks this container once, does nothing else, and can fail.
-pub(super) fn is_probe(view: &View<'_>, name: &str, arguments: &[String]) -> bool {
+/// Whether the code asks this container once, does nothing else, and fails when its service does.
+pub(super) fn is_probe(
+    view: &View<'_>,
+    endpoints: &Endpoints,
+    name: &str,
+    arguments: &[String],
+) -> bool {
     let Some((language, code)) = code(name, arguments) else { return false };
-    let kind = base(view).and_then(|image| ImageKind::of(&image));
-    if kind.and_then(|kind| kind.language) != Some(language.name) {
+    if !has_interpreter(view, language, name) {
         return false;
     }
-    let Some(tokens) = tokens(code) else { return false };
-    let exposed = |port: &str| {
-        let ports = ports(view);
-        ports.is_empty() || ports.iter().any(|it| it.split('/').next() == Some(port))
-    };
-    let is_fine = |index: usize, token: &Token<'_>| match token {
-        Token::Word(word) => language.words.contains(word),
+    let Some(tokens) = tokens(language.syntax, code, endpoints) else { return false };
+    let is_path = |text: &str| text.starts_with('/') && endpoints.has_path(text);
+    let is_address = |text: &str| text.contains("://") && endpoints.has_address(text);
+    let is_fine = |index: usize, token: &Token| match token {
+        Token::Word(word) => language.words.contains(&word.as_str()),
         Token::Text(text) => {
-            TEXTS.contains(text) || LOCAL.contains(text) || is_own_address(text, &exposed)
+            TEXTS.contains(&text.as_str())
+                || LOCAL.contains(&text.as_str())
+                || is_path(text)
+                || is_address(text)
+                || endpoints.has_port(text)
         }
         Token::Number(number) => {
-            let before = index.checked_sub(2).and_then(|it| tokens.get(it));
-            let is_time = matches!(before, Some(Token::Word("timeout" | "setTimeout")));
+            let before = tokens.get(index.saturating_sub(2)..index).unwrap_or_default();
+            let is_port = before.iter().any(|it| it.is_word(&["port"]));
+            let is_time = before.iter().any(|it| it.is_word(&["timeout", "setTimeout"]))
+                || tokens.iter().any(|it| it.is_word(&["setTimeout"]));
             let is_small = number.parse::<u32>().is_ok_and(|it| it < 600);
-            is_small || is_time || exposed(number)
+            (is_small && !is_port) || is_time || endpoints.has_port(number)
         }
         Token::Sign(_) => true,
     };
     let asks = tokens.iter().any(|token| match token {
-        Token::Text(text) => LOCAL.contains(text) || is_own_address(text, &exposed),
+        Token::Text(text) => LOCAL.contains(&text.as_str()) || is_address(text),
         _ => false,
     });
-    let says = |wanted: &Token<'_>| tokens.contains(wanted);
-    let is_condition = says(&Token::Number("1")) || language.name == "ruby";
-    let fails = language.raises || (says(&Token::Word("exit")) && is_condition);
-    asks && fails && tokens.iter().enumerate().all(|(index, token)| is_fine(index, token))
+    asks && failure::is_told(language, &tokens)
+        && tokens.iter().enumerate().all(|(index, token)| is_fine(index, token))
 }
 
-/// `http://localhost:3000/`: this container, an exposed port, and no path that somebody guessed.
-fn is_own_address(text: &str, exposed: &impl Fn(&str) -> bool) -> bool {
-    let Some(rest) = text.strip_prefix("http://") else { return false };
-    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-    let host = LOCAL.iter().find(|host| authority.starts_with(**host));
-    let port = host.and_then(|host| authority.strip_prefix(host));
-    let port =
-        port.and_then(|port| if port.is_empty() { Some("80") } else { port.strip_prefix(':') });
-    path.is_empty() && port.is_some_and(exposed)
-}
-
-#[derive(Debug, PartialEq, Eq)]
-enum Token<'c> {
-    Word(&'c str),
-    Text(&'c str),
-    Number(&'c str),
-    Sign(char),
-}
-
-/// Words, texts, numbers and signs; nothing where there is a sign that probes do not need.
-fn tokens(code: &str) -> Option<Vec<Token<'_>>> {
-    let mut found = Vec::new();
-    let mut rest = code.trim();
-    while let Some(first) = rest.chars().next() {
-        let length = |is_part: fn(char) -> bool| rest.find(|it| !is_part(it)).unwrap_or(rest.len());
-        let end = match first {
-            '\'' | '"' => {
-                let inner = rest.get(1..)?;
-                let end = inner.find(first)?;
-                let text = inner.get(..end)?;
-                found.push(Token::Text(text));
-                (!text.contains('\\')).then_some(end + 2)?
-            }
-            it if it.is_ascii_digit() => {
-                let end = length(|it| it.is_ascii_digit());
-                found.push(Token::Number(rest.get(..end)?));
-                end
-            }
-            it if it.is_ascii_alphabetic() || it == '_' => {
-                let end = length(|it| it.is_ascii_alphanumeric() || it == '_');
-                found.push(Token::Word(rest.get(..end)?));
-                end
-            }
-            it if it.is_whitespace() => first.len_utf8(),
-            '(' | ')' | '{' | '}' | '.' | ',' | ';' | ':' | '?' | '!' | '=' | '<' | '>' | '&'
-            | '@' | '|' => {
-                found.push(Token::Sign(first));
-                1
-            }
-            _ => return None,
-        };
-        rest = rest.get(end..)?;
+/// Whether the final image has the interpreter under the name that the command calls.
+fn has_interpreter(view: &View<'_>, language: &Language, name: &str) -> bool {
+    let Some(image) = base(view) else { return false };
+    let kind = ImageKind::of(&image).and_then(|kind| kind.language);
+    // Not on the search path of that image.
+    if is_bare(&image) && language.name == "node" {
+        return kind == Some("node") && name == "/nodejs/bin/node";
     }
-    Some(found)
+    let directory = name.rsplit_once('/').map_or("", |(directory, _)| directory);
+    if kind == Some(language.name) {
+        return matches!(directory, "" | "/usr/local/bin")
+            || (directory == "/usr/bin" && is_bare(&image));
+    }
+    let installed = final_chain(view).into_iter().any(|index| {
+        let calls = view.facts.package_calls(&view.file, index);
+        let names = calls.iter().filter(|it| !commands::is_language_manager(it.manager));
+        names.flat_map(commands::names).any(|it| language.packages.contains(&it.as_str()))
+    });
+    installed && matches!(directory, "" | "/usr/bin") && name != "python"
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_requests_to_this_container_are_probes() {
-        let text = "FROM node:20\nEXPOSE 3000\nCMD [\"node\", \"x.js\"]\n";
-        let view = View::of(text);
-        let good = [
-            "fetch('http://localhost:3000/').then(r => process.exit(r.ok ? 0 : 1))",
-            "require('http').get('http://127.0.0.1:3000', r => process.exit(r.statusCode === 200 ? 0 : 1))",
-        ];
-        let bad = [
-            "fetch('http://localhost:3000/up').then(r => process.exit(r.ok ? 0 : 1))",
-            "fetch('http://localhost:3001/').then(r => process.exit(r.ok ? 0 : 1))",
-            "fetch('http://localhost:3000/').catch(() => process.exit(0))",
-            "require('child_process').exec('rm x') || fetch('http://localhost:3000/') || process.exit(1)",
-            "fetch('http://localhost:3000.example.com/').then(r => process.exit(1))",
-            "fetch(`http://localhost:3000/`).then(r => process.exit(1))",
-            "process.exit(1)",
-        ];
-        let judged = |code: &str| is_probe(&view, "node", &["-e".to_owned(), code.to_owned()]);
-        for code in good {
-            assert!(judged(code), "{code}");
-        }
-        for code in bad {
-            assert!(!judged(code), "{code}");
-        }
-    }
-}
+mod tests;

@@ -1,6 +1,7 @@
 //! Secrets that move from ARG and ENV to mounts: every command that reads one still gets it, and nothing
 //! else changes.
 
+mod git;
 mod readers;
 mod run;
 

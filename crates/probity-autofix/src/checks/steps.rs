@@ -136,6 +136,11 @@ fn is_brought(change: &Change<'_>, (source, target): &(String, String)) -> bool 
     transfers(before).iter().any(|(from, to)| places.contains(from) && to == target)
 }
 
+fn is_same_source(one: &str, other: &str) -> bool {
+    let plain = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
+    plain(one) == plain(other)
+}
+
 /// Whether a source is another, or in it.
 fn is_source(source: &str, whole: &str) -> bool {
     let plain = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
@@ -313,8 +318,9 @@ fn is_somewhere(
     match old.keyword {
         Keyword::Copy | Keyword::Add => {
             let now = pairs_of_file(after);
-            let is_copied =
-                |pair: &(String, String)| now.iter().any(|new| is_source(&pair.0, &new.0));
+            let is_copied = |pair: &(String, String)| {
+                now.iter().any(|new| is_same_source(&pair.0, &new.0) || is_part(pair, new))
+            };
             pairs(before, index).is_some_and(|it| it.iter().all(is_copied))
         }
         Keyword::Run => segments(before, index).is_some_and(|parts| {

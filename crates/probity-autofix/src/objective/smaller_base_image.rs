@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{ObjectiveKind, Retry};
-use crate::checks::{View, base_image, base_needs, contract, packages};
+use crate::checks::{View, base_image, base_needs, contract, packages, slim_packages};
 
 pub(crate) const SMALLER_BASE_IMAGE: ObjectiveKind = ObjectiveKind {
     name: "smaller-base-image",
@@ -11,18 +11,23 @@ pub(crate) const SMALLER_BASE_IMAGE: ObjectiveKind = ObjectiveKind {
            or a distroless image.",
     constraints: &[
         "Keep the name and the version of the image; only the variant may change.",
-        "Answer NO_CHANGE if a command of the stage, or a package that it builds, needs what the \
-         full image has: compilers, headers, git, curl.",
+        "If the program or a command of the stage needs what only the full image has (git, curl, \
+         libpq5, libsqlite3-0), install it with one RUN; answer NO_CHANGE if it needs a compiler.",
         "A distroless image has no shell, so RUN and shell-form commands cannot work in it.",
         "Change nothing else.",
     ],
     hints,
     must: base_image::MUST_CHANGE_BASE,
     patch_checks: &[],
-    after_checks: &[base_image::BASE_FAMILY, base_needs::NEEDS_SHELL, base_needs::NEEDS_TOOLS],
-    narrow_checks: &[contract::ONLY_BASE],
-    explains: base_image::explained,
-    forgets: &[contract::forget_base],
+    after_checks: &[
+        base_image::BASE_FAMILY,
+        base_needs::NEEDS_SHELL,
+        base_needs::NEEDS_TOOLS,
+        slim_packages::SLIM_NEEDS,
+    ],
+    narrow_checks: &[contract::ONLY_BASE, slim_packages::ONLY_PACKAGES_ADDED],
+    explains: slim_packages::explained,
+    forgets: &[contract::forget_base, contract::forget_runs],
     settings: &[],
     addresses: &[],
     retry: Retry::USUAL,

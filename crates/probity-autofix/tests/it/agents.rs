@@ -22,6 +22,7 @@ pub(crate) const HEALTHCHECK: &str = "hadolint/DL3057";
 pub(crate) const COMMAND_FAMILY: &str = "hadolint/DL4001";
 pub(crate) const MANIFESTS: &str = "probity/sources-before-dependencies";
 pub(crate) const ROOT_USER: &str = "hadolint/DL3002";
+pub(crate) const MISSING_USER: &str = "probity/missing-user";
 pub(crate) const SECRETS: &str = "buildkit/SecretsUsedInArgOrEnv";
 pub(crate) const CONDA: &str = "tally/gpu/prefer-uv-over-conda";
 pub(crate) const BASE_IMAGE: &str = "tally/prefer-slim-base-image";

@@ -158,7 +158,10 @@ const ROWS: &[Row] = &[
             .replace("FROM debian:12-slim\n", "FROM debian:12-slim\nARG VERSION=1\n")
     }),
     row("results-arrive", MULTI_STAGE, GO, |file| {
-        two_stages(file).replace("RUN go", "RUN --mount=type=cache,target=/usr/local/bin go")
+        two_stages(file)
+            .replace("RUN go", "RUN --mount=type=cache,target=/src/target go")
+            .replace("-o /usr/local/bin/app", "-o /src/target/app")
+            .replace("build /usr/local/bin/app", "build /src/target/app")
     }),
     row("entry-copied", MULTI_STAGE, GO, |file| {
         two_stages(file).replace(
@@ -240,11 +243,19 @@ const ROWS: &[Row] = &[
         file.replace("USER root", "USER 1000").replace("COPY . .", "COPY app .")
     }),
     row("base-family", BASE_IMAGE, PYTHON, |file| file.replace("3.12", "3.13-slim")),
+    row("slim-needs", BASE_IMAGE, WITH_DRIVER, |file| file.replace("3.12\n", "3.12-slim\n")),
+    row("only-packages-added", BASE_IMAGE, PYTHON, |file| {
+        let install = "RUN apt-get update && apt-get install -y --no-install-recommends nmap=7 \
+                       && rm -rf /var/lib/apt/lists/*";
+        file.replace("3.12\n", &format!("3.12-slim\n{install}\n"))
+    }),
     row("only-base-changes", BASE_IMAGE, PYTHON, |file| {
         file.replace("3.12\n", "3.12-slim\n").replace("COPY app.py .", "COPY . .")
     }),
 ];
 
+const WITH_DRIVER: &str = "FROM python:3.12\nWORKDIR /app\n# psycopg2 loads libpq\nCOPY app.py .\n\
+     CMD [\"python\", \"app.py\"]\n";
 const NPM: &str = "FROM node:22\nWORKDIR /app\nCOPY . .\nRUN npm ci\nCMD [\"node\", \"x.js\"]\n";
 const AS_ROOT: &str = "FROM debian:12\nWORKDIR /app\nCOPY . .\nUSER root\nCMD [\"/app/x\"]\n";
 const AS_ROOT_WITH_STATE: &str =

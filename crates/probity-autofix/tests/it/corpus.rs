@@ -13,8 +13,8 @@ use probity_agent::StopReason;
 
 use self::project::{Half, Project, Proposal};
 use super::agents::{
-    BASE_IMAGE, COMMAND_FAMILY, CONDA, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE, ROOT_USER,
-    SECRETS, diff,
+    BASE_IMAGE, COMMAND_FAMILY, CONDA, Case, HEALTHCHECK, MANIFESTS, MISSING_USER, MULTI_STAGE,
+    ROOT_USER, SECRETS, diff,
 };
 
 /// The row of all proposals that strangers wrote for these checks.
@@ -122,19 +122,18 @@ fn figures() {
 
 /// Asks once, as an agent that answers with this proposal.
 fn judged(project: &Project, proposal: &Proposal) -> Verdict {
-    let rule = match project.objective.as_str() {
-        "multi-stage" | "forced" => MULTI_STAGE,
-        "healthcheck" => HEALTHCHECK,
-        "command-family" => COMMAND_FAMILY,
-        "smaller-base-image" => BASE_IMAGE,
-        "manifests-first" => MANIFESTS,
-        "non-root-user" => ROOT_USER,
-        "secret-mounts" => SECRETS,
-        "pip-over-conda" => CONDA,
+    let rules: &[&str] = match project.objective.as_str() {
+        "multi-stage" | "forced" => &[MULTI_STAGE],
+        "healthcheck" => &[HEALTHCHECK],
+        "command-family" => &[COMMAND_FAMILY],
+        "smaller-base-image" => &[BASE_IMAGE],
+        "manifests-first" => &[MANIFESTS],
+        "non-root-user" => &[ROOT_USER, MISSING_USER],
+        "secret-mounts" => &[SECRETS],
+        "pip-over-conda" => &[CONDA],
         objective => panic!("{}: no rule for the objective `{objective}`", project.name),
     };
-    let rules = [rule];
-    let mut case = Case::new(&rules, &proposal.before);
+    let mut case = Case::new(rules, &proposal.before);
     case.settings.max_rounds = 1;
     case.is_forced = project.objective == "forced";
     let after = proposal.after.clone();

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use probity_dockerfile::{Flag, Instruction, Keyword};
 
+use super::git;
 use crate::checks::View;
 
 /// Options that change how a secret is mounted and nothing else.
@@ -20,6 +21,29 @@ const OPTIONS: &[&str] = &[
     "mode",
     "uid",
     "gid",
+];
+
+/// How a RUN may remove the configuration that a secret was written to.
+const REMOVED: &str = " && rm -f /root/.gitconfig";
+const REMOVALS: &[&str] = &[
+    "rm /root/.gitconfig",
+    "rm -f ~/.gitconfig",
+    "rm ~/.gitconfig",
+    "rm -f $HOME/.gitconfig",
+    "rm -f \"$HOME/.gitconfig\"",
+];
+
+/// Commands that fetch with the configuration that a RUN wrote before.
+const DOWNLOADS: &[&str] = &[
+    "go mod download",
+    "npm ",
+    "yarn",
+    "pnpm ",
+    "pip ",
+    "cargo ",
+    "bundle ",
+    "composer ",
+    "git clone",
 ];
 
 /// A secret mount of a RUN.
@@ -87,10 +111,18 @@ pub(super) fn moved_run<'v>(
     let is_old = |flag: &Flag| old_flags.contains(&text_of(after, flag));
     let mut added: Vec<Mount<'v>> =
         mounts(is).into_iter().filter(|mount| !is_old(mount.flag)).collect();
+    let passing: Vec<&str> =
+        is.passing_mounts().filter(|target| target.starts_with("/run/")).collect();
+    let is_passing = |flag: &Flag| {
+        let is_memory = flag.option("type").is_some_and(|it| it.text == "tmpfs");
+        let target = flag.option("target").map(|it| it.text.as_str());
+        is_memory && target.is_some_and(|it| passing.contains(&it)) && !is_old(flag)
+    };
     let kept: Vec<&str> = is
         .flags
         .iter()
         .filter(|flag| added.iter().all(|mount| mount.flag.span != flag.span))
+        .filter(|flag| !is_passing(flag))
         .map(|flag| text_of(after, flag))
         .collect();
     if kept != old_flags {
@@ -102,11 +134,26 @@ pub(super) fn moved_run<'v>(
         _ => true,
     });
     let (old, mut new) = (plain(was.rest_text(), names), plain(is.rest_text(), names));
+    let unwritten = git::without_file(&new, &passing);
+    let is_unwritten = unwritten.is_some();
+    new = unwritten.unwrap_or(new);
     for mount in added {
         let name = read_from(&mount, &old, &mut new, names)?;
         secrets.insert(name, mount);
     }
-    (old == new).then_some(secrets)
+    let removed = new.strip_suffix(REMOVED).or_else(|| {
+        REMOVALS.iter().find_map(|removal| new.strip_suffix(&format!(" && {removal}")))
+    });
+    // Git would keep the secret in the layer, though the command that needs it is in the same RUN.
+    let downloads = DOWNLOADS.iter().any(|it| old.contains(it));
+    let keeps = !is_unwritten
+        && downloads
+        && old.contains("git config --global")
+        && names.iter().any(|it| is_word_in(&old, it));
+    match removed {
+        Some(rest) if rest == old => Some(secrets),
+        _ => (old == new && !keeps).then_some(secrets),
+    }
 }
 
 fn text_of<'t>(view: &View<'t>, flag: &Flag) -> &'t str {

@@ -62,7 +62,7 @@ rule! {
         options: &[OptionSpec {
             name: "max-churn",
             kind: OptionKind::Integer,
-            default: "30",
+            default: "60",
             about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
         }],
         url: "https://github.com/hadolint/hadolint/wiki/DL3002",

@@ -7,6 +7,7 @@ use crate::{
     base_image,
     context::Context,
     identity,
+    rule::{OptionKind, OptionSpec},
     startup::{self, Startup},
 };
 
@@ -72,10 +73,23 @@ rule! {
     /// ENTRYPOINT ["docker-entrypoint.sh"]
     /// CMD ["postgres"]
     /// ```
+    ///
+    /// # Fix safety
+    ///
+    /// Unsafe: an agent proposes the user, because the file does not show where the program must
+    /// write.
     MissingUser {
         name: "probity/missing-user",
         severity: Warning,
         category: Security,
+        fixes: Unsafe,
+        by_agent: true,
+        options: &[OptionSpec {
+            name: "max-churn",
+            kind: OptionKind::Integer,
+            default: "60",
+            about: "The share of lines that an agent may change, in percent; 0 means any.",
+        }],
     }
 }
 
@@ -119,7 +133,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         _ => "create a user and add `USER`",
     };
     let message = format!("the service runs as root; {advice} before this instruction");
-    findings.push(context.finding(entry.span, message));
+    let title = "AI AutoFix: run as a user that is not root";
+    let fix = context.fix_by_agent("non-root-user", title, 156);
+    findings.push(context.finding(entry.span, message).with_fix(fix));
 }
 
 fn is_service(startup: &Startup) -> bool {

@@ -63,7 +63,7 @@ rule! {
         options: &[OptionSpec {
             name: "max-churn",
             kind: OptionKind::Integer,
-            default: "50",
+            default: "90",
             about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
         }],
     }

@@ -11,8 +11,8 @@ use crate::{
 rule! {
     /// # What it does
     ///
-    /// Flags a final stage based on the full variant of an official image that also has a slim
-    /// variant.
+    /// Flags a final stage based on the full variant of an official image that also has a slim,
+    /// Alpine or JRE variant.
     ///
     /// Examples are `python:3.12`, `node:22` and `debian:12`. The rule ignores images with a digest
     /// and tags that contain a build argument.
@@ -59,7 +59,7 @@ rule! {
         options: &[OptionSpec {
             name: "max-churn",
             kind: OptionKind::Integer,
-            default: "20",
+            default: "60",
             about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
         }],
     }
@@ -67,12 +67,27 @@ rule! {
 
 /// Official images whose full variant has a small sister of the same version.
 const HAVE_SLIM: &[&str] = &[
-    "debian", "elixir", "erlang", "haskell", "node", "openjdk", "perl", "python", "ruby", "rust",
+    "debian",
+    "eclipse-temurin",
+    "elixir",
+    "erlang",
+    "golang",
+    "haskell",
+    "httpd",
+    "nginx",
+    "node",
+    "openjdk",
+    "perl",
+    "php",
+    "python",
+    "ruby",
+    "rust",
     "swift",
 ];
 
 /// Parts of a tag that say it is small already.
-const SMALL: &[&str] = &["slim", "alpine", "distroless", "minimal", "windowsservercore"];
+const SMALL: &[&str] =
+    &["slim", "alpine", "distroless", "jre", "minimal", "windowsservercore", "nanoserver"];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let facts = context.facts;

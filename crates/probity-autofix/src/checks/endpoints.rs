@@ -1,0 +1,221 @@
+//! Where a container can be asked how it is: the ports, paths and variables that its file names.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use probity_dockerfile::{Arguments, CommandLine, Setting, TokenKind, Value};
+use probity_shell::{Operation, PartKind, Variable, Word};
+
+use super::{
+    Change, View,
+    belongings::{is_within, text_of},
+    healthcheck::ports,
+};
+
+/// Ways to say "this container".
+pub(super) const LOCAL: &[&str] = &["localhost", "127.0.0.1", "[::1]", "::1"];
+
+/// Words that tell an endpoint from a directory.
+const HINTS: &[&str] = &[
+    "200",
+    "alive",
+    "answers",
+    "check",
+    "endpoint",
+    "get",
+    "health",
+    "healthcheck",
+    "healthy",
+    "healthz",
+    "heartbeat",
+    "http",
+    "live",
+    "liveness",
+    "livez",
+    "ping",
+    "probe",
+    "readiness",
+    "ready",
+    "readyz",
+    "responds",
+    "returns",
+    "status",
+    "up",
+];
+
+/// The first parts of paths that are directories of an image.
+const DIRECTORIES: &[&str] = &[
+    "app", "bin", "boot", "data", "dev", "etc", "home", "lib", "lib64", "media", "mnt", "nodejs",
+    "opt", "proc", "root", "run", "sbin", "src", "srv", "sys", "tmp", "usr", "var",
+];
+
+/// What the original says about its endpoints, and what the container starts with.
+pub(super) struct Endpoints {
+    ports: Vec<String>,
+    paths: BTreeSet<String>,
+    variables: BTreeMap<String, String>,
+    /// Whether another check reports a path that nothing shows.
+    pub(super) has_any_path: bool,
+}
+
+impl Endpoints {
+    /// Paths count only in the original: a proposal could name any.
+    pub(super) fn of(change: &Change<'_>) -> Self {
+        Self::read(change.before, change.after)
+    }
+
+    pub(super) fn read(before: &View<'_>, after: &View<'_>) -> Self {
+        let runtime = after.facts.final_runtime();
+        let variables = runtime.get(Setting::Env).iter();
+        let variables =
+            variables.filter_map(|it| Some((it.entry.key.clone(), text_of(&it.entry.value)?)));
+        let variables: BTreeMap<String, String> = variables.collect();
+        let mut ports = ports(after);
+        ports.extend(variables.iter().filter_map(|(name, value)| own_port(name, value)));
+        Self { ports, paths: paths(before), variables, has_any_path: false }
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    /// Any port will do where the file exposes none.
+    pub(super) fn has_port(&self, port: &str) -> bool {
+        let is_number = !port.is_empty() && port.bytes().all(|it| it.is_ascii_digit());
+        let is_exposed = |it: &String| it.split('/').next() == Some(port);
+        is_number && (self.ports.is_empty() || self.ports.iter().any(is_exposed))
+    }
+
+    pub(super) fn has_path(&self, path: &str) -> bool {
+        self.has_any_path || matches!(path, "" | "/") || self.paths.contains(path)
+    }
+
+    /// `http://localhost:3000/`: this container, an exposed port, and a path that nobody guessed.
+    pub(super) fn has_address(&self, address: &str) -> bool {
+        let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
+        let end = rest.find('/').unwrap_or(rest.len());
+        let Some((authority, path)) = rest.split_at_checked(end) else { return false };
+        let host = LOCAL.iter().find(|host| authority.starts_with(**host));
+        let port = host.and_then(|host| authority.strip_prefix(host));
+        let usual = if scheme == "https" { "443" } else { "80" };
+        let port = port.and_then(|port| match port {
+            "" => Some(usual),
+            port => port.strip_prefix(':'),
+        });
+        matches!(scheme, "http" | "https")
+            && self.has_path(path)
+            && port.is_some_and(|port| self.has_port(port))
+    }
+
+    /// A word of the shell with the values that the container starts with.
+    pub(super) fn expanded(&self, word: &Word) -> Option<String> {
+        let mut value = String::new();
+        for part in word.parts() {
+            match &part.kind {
+                PartKind::Text(text) => value.push_str(text),
+                PartKind::Variable(variable) => value.push_str(&self.value(variable)?),
+                _ => return None,
+            }
+        }
+        Some(value)
+    }
+
+    fn value(&self, variable: &Variable) -> Option<String> {
+        let own = self.variable(&variable.name).map(str::to_owned);
+        let is_plain =
+            |it: &String| it.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-".contains(&it));
+        let found = match variable.operation {
+            Operation::Value | Operation::Require { .. } => own,
+            Operation::Default { .. } => own.or_else(|| self.expanded(variable.operand.as_ref()?)),
+            _ => None,
+        };
+        found.filter(is_plain)
+    }
+}
+
+/// The port of a variable such as `MANAGEMENT_PORT=8081`, unless it is that of another service.
+fn own_port(name: &str, value: &str) -> Option<String> {
+    const OWN: &[&str] = &["port", "ports", "addr", "address", "bind", "listen", "urls"];
+    const OTHERS: &[&str] = &[
+        "amqp", "broker", "cache", "database", "db", "kafka", "mail", "mongo", "mysql", "pg",
+        "postgres", "proxy", "queue", "rabbitmq", "redis", "remote", "smtp", "upstream",
+    ];
+    let lower = name.to_lowercase();
+    let has = |list: &[&str]| lower.split('_').any(|part| list.contains(&part));
+    let port = value.rsplit(':').next()?.trim_end_matches('/');
+    let is_port = !port.is_empty() && port.len() < 6 && port.bytes().all(|it| it.is_ascii_digit());
+    (has(OWN) && !has(OTHERS) && is_port).then(|| port.to_owned())
+}
+
+fn paths(view: &View<'_>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for token in view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment) {
+        let text = token.span.slice(view.text).unwrap_or_default();
+        if has_hint(text) {
+            found.extend(text.split_whitespace().filter_map(path_in));
+        }
+    }
+    let runtime = view.facts.final_runtime();
+    for setting in [Setting::Env, Setting::Label] {
+        for it in runtime.get(setting) {
+            let Some(value) = text_of(&it.entry.value) else { continue };
+            let is_endpoint = has_hint(&it.entry.key) || has_hint(&value);
+            found.extend(path_in(&value).filter(|_| is_endpoint));
+        }
+    }
+    for setting in [Setting::Entrypoint, Setting::Cmd] {
+        for it in runtime.get(setting) {
+            let words = match &it.entry.value {
+                Value::Command(CommandLine::Exec(words)) => words.clone(),
+                Value::Command(CommandLine::Shell { text, .. }) => {
+                    text.split_whitespace().map(str::to_owned).collect()
+                }
+                _ => Vec::new(),
+            };
+            let values =
+                words.iter().map(|word| word.split_once('=').map_or(word.as_str(), |it| it.1));
+            found.extend(values.filter(|it| has_hint(it)).filter_map(path_in));
+        }
+    }
+    let held = directories(view);
+    found.retain(|path| !held.iter().any(|it| is_within(path, it) || is_within(it, path)));
+    found
+}
+
+/// Whether one of the words is about the state of a service.
+fn has_hint(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|it: char| !it.is_ascii_alphanumeric());
+    words.any(|word| HINTS.contains(&word))
+}
+
+/// `/healthz` of a word, or of an address that leads here.
+fn path_in(word: &str) -> Option<String> {
+    let word = word.trim_matches(|it: char| "\"'`()<>,;:!?".contains(it)).trim_end_matches('.');
+    let path = match word.split_once("://") {
+        Some((_, rest)) => {
+            let (authority, _) = rest.split_once('/')?;
+            let host = authority.split(':').next()?;
+            LOCAL.contains(&host).then(|| rest.get(authority.len()..))??
+        }
+        None => word,
+    };
+    let rest = path.strip_prefix('/')?;
+    let is_plain = rest.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-".contains(&it));
+    let first = rest.split('/').next()?;
+    let is_file = DIRECTORIES.contains(&first) || rest.contains("..");
+    (is_plain && !first.is_empty() && !is_file).then(|| path.to_owned())
+}
+
+/// What the image holds under a name of its own.
+fn directories(view: &View<'_>) -> Vec<String> {
+    let runtime = view.facts.final_runtime();
+    let volumes = runtime.get(Setting::Volume).iter().map(|it| it.entry.key.clone());
+    let targets = view.file.instructions.iter().filter_map(|it| match &it.arguments {
+        Arguments::Transfer { destination: Some(target), .. } => Some(target.text.to_string()),
+        _ => None,
+    });
+    let workdirs = (0..view.file.instructions.len())
+        .filter_map(|index| view.facts.state(index)?.workdir.path.clone());
+    let all = volumes.chain(targets).chain(workdirs.map(|it| it.to_string()));
+    all.map(|it| it.trim_end_matches('/').to_owned()).filter(|it| it.starts_with('/')).collect()
+}

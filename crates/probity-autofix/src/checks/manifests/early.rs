@@ -1,0 +1,335 @@
+//! Copies and mounts of manifests that come before the sources.
+
+use probity_dockerfile::{Arguments, Flag, Instruction, Keyword};
+
+use super::{copies_all, is_all};
+use crate::checks::{Change, View, steps::absolute};
+
+/// Files that installs read, by their names; `*` stands for any text.
+const FILES: &[&str] = &[
+    "package.json",
+    "package*.json",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "pnpm-workspace.yaml",
+    ".npmrc",
+    ".yarnrc",
+    ".yarnrc.yml",
+    ".pnpmfile.cjs",
+    "lerna.json",
+    "turbo.json",
+    "nx.json",
+    "bun.lock",
+    "bun.lockb",
+    "requirements*.txt",
+    "requirements*.in",
+    "constraints*.txt",
+    "pyproject.toml",
+    "poetry.lock",
+    "poetry.toml",
+    "uv.lock",
+    "Pipfile",
+    "Pipfile.lock",
+    "setup.py",
+    "setup.cfg",
+    ".python-version",
+    "Gemfile",
+    "Gemfile.lock",
+    "*.gemspec",
+    ".ruby-version",
+    ".tool-versions",
+    "composer.json",
+    "composer.lock",
+    "symfony.lock",
+    "auth.json",
+    "go.mod",
+    "go.sum",
+    "go.work",
+    "go.work.sum",
+    "Cargo.toml",
+    "Cargo.lock",
+    "rust-toolchain",
+    "rust-toolchain.toml",
+    "pom.xml",
+    "mvnw",
+    "settings.xml",
+    "gradlew",
+    "*.gradle",
+    "*.gradle.kts",
+    "gradle.properties",
+    "gradle.lockfile",
+    "*.sln",
+    "*.slnx",
+    "*.csproj",
+    "*.fsproj",
+    "*.props",
+    "*.targets",
+    "nuget.config",
+    "NuGet.config",
+    "NuGet.Config",
+    "global.json",
+    "packages.lock.json",
+    "mix.exs",
+    "mix.lock",
+    "README.md",
+];
+
+/// Directories that hold nothing else.
+const DIRECTORIES: &[&str] = &[
+    ".mvn",
+    ".yarn",
+    ".yarn/releases",
+    ".yarn/plugins",
+    "gradle",
+    "gradle/wrapper",
+    "patches",
+    "prisma",
+    "requirements",
+    "vendor/cache",
+    ".cargo",
+    "config",
+];
+
+/// What one RUN can read of the build context before the sources are there: paths as the context has
+/// them.
+pub(super) fn readable(view: &View<'_>, index: usize) -> Vec<String> {
+    let Some(stage) = view.facts.stage_of(index) else { return Vec::new() };
+    let earlier = (stage.instructions.start..index).filter_map(|it| sources(view, it)).flatten();
+    let mounted =
+        view.file.instructions.get(index).into_iter().flat_map(|it| {
+            it.flags_named("mount").filter_map(move |flag| bound(view, index, flag))
+        });
+    earlier.map(|(source, _)| source).chain(mounted).collect()
+}
+
+/// What a COPY brings: each path of the context, and where it goes to.
+fn sources(view: &View<'_>, index: usize) -> Option<Vec<(String, String)>> {
+    let instruction = view.file.instructions.get(index)?;
+    let is_known = |flag: &Flag| matches!(flag.name.text.as_str(), "link" | "chown");
+    let is_transfer = matches!(instruction.keyword, Keyword::Copy | Keyword::Add);
+    if !is_transfer || !instruction.flags.iter().all(is_known) {
+        return None;
+    }
+    let Arguments::Transfer { sources, destination: Some(target), .. } = &instruction.arguments
+    else {
+        return None;
+    };
+    let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+    let is_directory = sources.len() > 1 || target.text.ends_with('/') || is_all(&target.text);
+    let target = absolute(&target.text, workdir.or(Some("/")))?;
+    let target = target.trim_end_matches('/');
+    let place = |source: &str| {
+        let path = source.trim_start_matches("./").trim_end_matches('/');
+        let name = path.rsplit('/').next().unwrap_or(path);
+        // The content of a directory is copied, not the directory.
+        let is_tree = DIRECTORIES.contains(&path) || source.ends_with('/');
+        let place = match is_directory && !is_tree {
+            true => format!("{target}/{name}"),
+            false => target.to_owned(),
+        };
+        (path.to_owned(), place)
+    };
+    Some(sources.iter().map(|source| place(&source.text)).collect())
+}
+
+/// Whether a COPY is new, brings manifests alone, and puts each where the sources have it too.
+pub(super) fn is_new_manifest(change: &Change<'_>, index: usize) -> bool {
+    let Some(own) = sources(change.after, index) else { return false };
+    let is_old = (0..change.before.file.instructions.len())
+        .filter_map(|old| sources(change.before, old))
+        .any(|old| old == own);
+    let owners = owners(change);
+    let owner = change.after.file.instructions.get(index).and_then(|it| it.flag_value("chown"));
+    let has_owner = owner.is_none_or(|it| owners.contains(&it.text.to_string()));
+    let places = places(change);
+    !is_old && has_owner && !own.is_empty() && own.iter().all(|it| is_in_place(it, &places))
+}
+
+fn is_in_place((source, target): &(String, String), places: &[String]) -> bool {
+    let is_flat = !source.rsplit_once('/').is_some_and(|(directory, _)| directory.contains('*'));
+    is_manifest(source)
+        && is_flat
+        && !source.split('/').any(|part| part == "..")
+        && places.iter().any(|place| *target == format!("{place}/{source}"))
+}
+
+fn is_manifest(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    DIRECTORIES.contains(&path) || FILES.iter().any(|pattern| is_like(name, pattern))
+}
+
+/// Whether a name is what a pattern with at most one `*` says, or that pattern itself.
+pub(super) fn is_like(name: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((before, after)) => {
+            name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after))
+        }
+        None => name == pattern,
+    }
+}
+
+/// Where the original copies all its sources to.
+fn places(change: &Change<'_>) -> Vec<String> {
+    let view = change.before;
+    let all = view.file.instructions.iter().enumerate().filter(|(_, it)| copies_all(it));
+    all.filter_map(|(index, it)| {
+        let Arguments::Transfer { destination: Some(target), .. } = &it.arguments else {
+            return None;
+        };
+        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+        let target = absolute(&target.text, workdir.or(Some("/")))?;
+        Some(target.trim_end_matches('/').to_owned())
+    })
+    .collect()
+}
+
+fn owners(change: &Change<'_>) -> Vec<String> {
+    let all = change.before.file.instructions.iter().filter(|it| copies_all(it));
+    all.filter_map(|it| it.flag_value("chown")).map(|it| it.text.to_string()).collect()
+}
+
+/// Where package managers keep what they download; nothing of it is part of a result.
+const CACHES: &[&str] = &[
+    "/root/.npm",
+    "/root/.cache",
+    "/root/.cache/pip",
+    "/root/.cache/uv",
+    "/root/.cache/pypoetry",
+    "/root/.cache/yarn",
+    "/root/.composer/cache",
+    "/tmp/cache",
+    "/usr/local/share/.cache/yarn",
+    "/usr/local/share/.cache",
+    "/root/.yarn/berry/cache",
+    "/usr/local/bundle/cache",
+    "/tmp/.npm",
+    "/root/.cache/composer",
+];
+
+/// The same, but later steps read it: each of them has to mount it too.
+const STORES: &[(&str, &str)] = &[
+    ("/go/pkg/mod", "go"),
+    ("/root/.cache/go-build", "go"),
+    ("/root/.m2", "mvn"),
+    ("/root/.m2/repository", "mvn"),
+    ("/usr/local/cargo/registry", "cargo"),
+    ("/root/.gradle", "gradle"),
+    ("/root/.nuget/packages", "dotnet"),
+];
+
+/// Whether a mount that the original lacks changes nothing but how fast an install is.
+pub(super) fn is_harmless_mount(change: &Change<'_>, index: usize, flag: &Flag) -> bool {
+    let option =
+        |names: &[&str]| names.iter().find_map(|name| flag.option(name)).map(|it| it.text.as_str());
+    let target = option(&["target", "dst", "destination"]).unwrap_or_default();
+    let target = target.trim_end_matches('/');
+    match option(&["type"]) {
+        Some("cache") => {
+            let store = STORES.iter().find(|(path, _)| *path == target);
+            CACHES.contains(&target)
+                || store
+                    .is_some_and(|(_, tool)| is_mounted_by_all(change.after, index, tool, target))
+        }
+        Some("bind") | None => {
+            let place = bound(change.after, index, flag);
+            place.is_some_and(|source| is_manifest(&source))
+        }
+        _ => false,
+    }
+}
+
+/// The path of the context that a RUN sees at the place where the sources will have it.
+fn bound(view: &View<'_>, index: usize, flag: &Flag) -> Option<String> {
+    let option = |names: &[&str]| {
+        names.iter().find_map(|name| flag.option(name)).map(|it| it.text.to_string())
+    };
+    if option(&["type"]).is_some_and(|it| it != "bind") || flag.option("from").is_some() {
+        return None;
+    }
+    let source = option(&["source", "src"])?;
+    let target = option(&["target", "dst", "destination"])?;
+    let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+    let source = source.trim_start_matches("./").to_owned();
+    let is_here = absolute(&target, workdir)? == absolute(&source, workdir)?;
+    is_here.then_some(source)
+}
+
+fn is_mounted_by_all(view: &View<'_>, index: usize, tool: &str, target: &str) -> bool {
+    let Some(stage) = view.facts.stage_of(index) else { return false };
+    stage.instructions.clone().all(|index| {
+        let called = crate::checks::commands::of_instruction(view, index);
+        let is_user = called.iter().any(|it| it.name.starts_with(tool));
+        let mounts =
+            |it: &Instruction| it.passing_mounts().any(|it| it.trim_end_matches('/') == target);
+        !is_user || view.file.instructions.get(index).is_some_and(mounts)
+    })
+}
+
+/// Directories of packages that the original names, and files that its comments say an install reads.
+pub(super) fn named_needs(view: &View<'_>) -> Vec<String> {
+    const GROUPS: &[&str] =
+        &["packages", "apps", "libs", "services", "modules", "crates", "workspaces"];
+    const READS: &[&str] = &[
+        "editable",
+        "gem",
+        "gems",
+        "generates",
+        "includes",
+        "install",
+        "installs",
+        "links",
+        "local",
+        "needs",
+        "patch",
+        "patches",
+        "postinstall",
+        "preinstall",
+        "prepare",
+        "reads",
+        "workspace",
+        "workspaces",
+    ];
+    let mut needs = Vec::new();
+    for line in view.text.lines() {
+        let comment = line.trim_start().strip_prefix('#');
+        let plain = |word: &str| {
+            let word = word.trim_matches(|it: char| "\"'`()[],;:.".contains(it));
+            let word = word.trim_start_matches("./").trim_end_matches('/');
+            let is_plain =
+                word.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-*".contains(&it));
+            (is_plain && !word.is_empty() && !word.starts_with(['/', '.', '-']))
+                .then(|| word.to_owned())
+        };
+        if let Some(comment) = comment {
+            let lower = comment.to_lowercase();
+            let is_need =
+                lower.split(|it: char| !it.is_alphanumeric()).any(|it| READS.contains(&it));
+            let paths = comment.split_whitespace().filter(|word| word.contains('/'));
+            if is_need {
+                needs.extend(paths.filter_map(plain));
+            }
+            // A manifest that a comment tells of is one that the install reads.
+            let names = comment
+                .split_whitespace()
+                .map(|it| it.trim_matches(|it: char| "\"'`(),;:".contains(it)));
+            let is_file = |it: &&str| it.contains('.') && FILES.iter().any(|own| is_like(it, own));
+            needs.extend(names.filter(is_file).map(str::to_owned));
+            continue;
+        }
+        for word in line.split(|it: char| it.is_whitespace() || it == '=' || it == ',') {
+            let Some(word) = plain(word) else { continue };
+            let mut parts = word.split('/');
+            if let (Some(group), Some(name)) = (parts.next(), parts.next())
+                && GROUPS.contains(&group)
+                && !name.contains('*')
+            {
+                needs.push(format!("{group}/{name}"));
+            }
+        }
+    }
+    needs.sort();
+    needs.dedup();
+    needs
+}

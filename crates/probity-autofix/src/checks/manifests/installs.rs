@@ -1,0 +1,264 @@
+//! Commands that install dependencies: what they read, and how they may be split around the sources.
+
+use crate::checks::commands::Called;
+
+/// Tools, the manifest that they read, and their lock file.
+const TOOLS: &[(&str, &str, &str)] = &[
+    ("npm", "package.json", "package-lock.json"),
+    ("yarn", "package.json", "yarn.lock"),
+    ("pnpm", "package.json", "pnpm-lock.yaml"),
+    ("bundle", "Gemfile", "Gemfile.lock"),
+    ("composer", "composer.json", "composer.lock"),
+    ("go", "go.mod", "go.sum"),
+    ("cargo", "Cargo.toml", "Cargo.lock"),
+    ("poetry", "pyproject.toml", "poetry.lock"),
+    ("uv", "pyproject.toml", "uv.lock"),
+    ("pipenv", "Pipfile", "Pipfile.lock"),
+    ("mix", "mix.exs", "mix.lock"),
+    ("mvn", "pom.xml", "pom.xml"),
+    ("mvnw", "pom.xml", "pom.xml"),
+    ("gradle", "*.gradle*", "*.gradle*"),
+    ("gradlew", "*.gradle*", "*.gradle*"),
+    ("dotnet", "*.??proj", "*.??proj"),
+];
+
+/// What the tools are called with to install dependencies.
+const VERBS: &[&str] = &["ci", "install", "sync", "download", "fetch", "deps.get", "restore"];
+
+/// Options that leave to a later command what needs the sources.
+const DEFERRING: &[&str] = &[
+    "--no-root",
+    "--no-install-project",
+    "--no-install-workspace",
+    "--no-scripts",
+    "--no-autoloader",
+];
+
+/// The tool, its manifest and its lock file, if a command does nothing but install dependencies.
+pub(super) fn tool(called: &Called) -> Option<(&'static str, &'static str, &'static str)> {
+    let says = |word: &str| called.words.iter().any(|it| it == word);
+    let is_install = match called.name.as_str() {
+        "mvn" | "mvnw" => called.words.iter().any(|it| it.starts_with("dependency:")),
+        "gradle" | "gradlew" => says("dependencies"),
+        "go" => says("download"),
+        "cargo" => says("fetch"),
+        "dotnet" => says("restore"),
+        "yarn" if called.words.iter().all(|it| it.starts_with('-')) => true,
+        _ => VERBS.iter().any(|verb| says(verb)),
+    };
+    let is_global = says("-g") || says("--global");
+    TOOLS.iter().find(|(name, ..)| *name == called.name && is_install && !is_global).copied()
+}
+
+/// The requirement and constraint files that pip is given.
+pub(super) fn pip_files(called: &Called) -> Vec<&str> {
+    let is_pip = called.is_any(&["pip", "pip3", "uv"]) || called.words.iter().any(|it| it == "pip");
+    let flags = ["-r", "--requirement", "-c", "--constraint"];
+    let after_flag = called
+        .words
+        .windows(2)
+        .filter(|pair| matches!(pair, [flag, _] if is_pip && flags.contains(&flag.as_str())));
+    let joined = called.words.iter().filter_map(|it| it.split_once('='));
+    let joined = joined.filter(|(flag, _)| is_pip && flags.contains(flag)).map(|(_, file)| file);
+    after_flag.filter_map(|pair| pair.get(1)).map(String::as_str).chain(joined).collect()
+}
+
+/// The paths that an install has to find, relative to the sources.
+pub(super) fn needed(called: &Called) -> Vec<String> {
+    let files: Vec<String> =
+        pip_files(called).iter().map(|it| it.trim_start_matches("./").to_owned()).collect();
+    if !files.is_empty() {
+        return files;
+    }
+    let Some((name, manifest, lock)) = tool(called) else { return Vec::new() };
+    if name == "dotnet" {
+        let project = called.words.iter().find(|it| it.ends_with("proj") || it.contains(".sln"));
+        return vec![
+            project.map_or(manifest.to_owned(), |it| it.trim_start_matches("./").to_owned()),
+        ];
+    }
+    let directory = directory(called);
+    let at = |file: &str| match directory.as_deref() {
+        Some(directory) => format!("{directory}/{file}"),
+        None => file.to_owned(),
+    };
+    let mut needed = vec![at(manifest), at(lock)];
+    match name {
+        "mvnw" => needed.extend(["mvnw".to_owned(), ".mvn".to_owned()]),
+        "gradlew" => needed.extend(["gradlew".to_owned(), "gradle".to_owned()]),
+        _ => {}
+    }
+    needed
+}
+
+/// The directory that a tool is told to work in.
+fn directory(called: &Called) -> Option<String> {
+    let flags =
+        ["--prefix", "-C", "--dir", "--cwd", "-d", "--working-dir", "--directory", "--project"];
+    let mut words = called.words.iter();
+    while let Some(word) = words.next() {
+        let (flag, value) = word.split_once('=').unwrap_or((word, ""));
+        if flags.contains(&flag) {
+            let value = if value.is_empty() { words.next()?.as_str() } else { value };
+            return Some(value.trim_start_matches("./").trim_end_matches('/').to_owned());
+        }
+    }
+    None
+}
+
+/// Whether a command installs dependencies without a look at the sources.
+pub(super) fn is_independent(called: &Called) -> bool {
+    let says = |words: &[&str]| called.words.iter().any(|it| words.contains(&it.as_str()));
+    if !pip_files(called).is_empty() {
+        // `.` and `-e .` are the sources.
+        return !says(&[".", "-e", "--editable"]);
+    }
+    let Some((name, ..)) = tool(called) else { return false };
+    match name {
+        "poetry" => says(&["--no-root"]),
+        "uv" => says(&["--no-install-project", "--no-install-workspace"]),
+        "composer" => says(&["--no-autoloader"]) || !says(OPTIMIZED),
+        _ => true,
+    }
+}
+
+const OPTIMIZED: &[&str] =
+    &["-o", "--optimize-autoloader", "-a", "--classmap-authoritative", "--optimize"];
+
+/// Whether a command reads nothing of the sources: packages of the system, tools, accounts.
+pub(super) fn is_of_the_system(called: &Called) -> bool {
+    let says = |words: &[&str]| called.words.iter().any(|it| words.contains(&it.as_str()));
+    match called.name.as_str() {
+        "apt-get" | "apt" | "apk" | "dnf" | "yum" | "microdnf" => !called
+            .words
+            .iter()
+            .any(|it| it.starts_with("./") || it.ends_with(".deb") || it.ends_with(".apk")),
+        "npm" => says(&["-g", "--global"]),
+        "corepack"
+        | "useradd"
+        | "groupadd"
+        | "adduser"
+        | "addgroup"
+        | "docker-php-ext-install"
+        | "docker-php-ext-configure"
+        | "docker-php-ext-enable"
+        | "pecl"
+        | "a2enmod" => true,
+        "rm" => called.words.iter().all(|it| it.starts_with('-') || it.starts_with("/var/")),
+        "mkdir" => called.words.iter().all(|it| it.starts_with('-') || it.starts_with('/')),
+        "gem" => says(&["install"]),
+        "bundle" | "composer" | "npm-config" | "poetry" | "pnpm" | "yarn" => says(&["config"]),
+        "pip" | "pip3" => {
+            let names = called.words.iter().filter(|it| !it.starts_with('-'));
+            pip_files(called).is_empty() && names.skip(1).all(|it| !it.contains('/') && it != ".")
+        }
+        _ => false,
+    }
+}
+
+/// A command as two files can be compared by: what pip keeps of its downloads is part of no result.
+pub(super) fn plain(text: &str) -> String {
+    match text.contains("pip") {
+        true => text.split(' ').filter(|it| *it != "--no-cache-dir").collect::<Vec<_>>().join(" "),
+        false => text.to_owned(),
+    }
+}
+
+/// Whether a command is the original one, and at most insists on the lock file that is copied with it.
+pub(super) fn is_locked(old: &str, new: &str) -> bool {
+    const INSISTS: &[&str] = &["--frozen-lockfile", "--frozen", "--locked", "--immutable"];
+    let added = |it: &&str| INSISTS.contains(it) && !old.split(' ').any(|word| word == *it);
+    let rest: Vec<&str> = new.split(' ').filter(|it| !added(it)).collect();
+    new == old.replace("npm install", "npm ci") || rest.join(" ") == old
+}
+
+/// The command without the options that leave something to a later one; nothing where it has none.
+pub(super) fn complete(text: &str) -> Option<String> {
+    let words = text.split(' ').filter(|word| !DEFERRING.contains(word));
+    let complete = words.collect::<Vec<_>>().join(" ");
+    (complete != text).then_some(complete)
+}
+
+/// Whether a later command does what an install left out: the whole install, or the part.
+pub(super) fn is_completed(early: &str, later: &[&str]) -> bool {
+    let Some(whole) = complete(early) else { return true };
+    let is_whole = later.contains(&whole.as_str());
+    let says = |start: &str| later.iter().any(|it| it.starts_with(start));
+    let is_composer = early.starts_with("composer");
+    is_whole
+        || (early.contains("--no-root") && says("poetry install --only-root"))
+        || (is_composer && (says("composer dump-autoload") || says("composer dumpautoload")))
+}
+
+/// `composer dump-autoload` and the like: what completes an install once the sources are there.
+pub(super) fn completes(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let verb = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_known = |word: &str| {
+        OPTIMIZED.contains(&word)
+            || matches!(
+                word,
+                "--no-dev" | "--no-interaction" | "-n" | "--strict-psr" | "-q" | "--quiet"
+            )
+    };
+    match verb {
+        ("composer", "dump-autoload" | "dumpautoload") => words.all(is_known),
+        ("composer", "run-script") => words.all(|it| it.starts_with("post-")),
+        ("poetry", "install") => words.clone().any(|it| it == "--only-root"),
+        _ => false,
+    }
+}
+
+/// Whether an install of composer is the original but for what it leaves to `dump-autoload`.
+pub(super) fn is_split_composer(old: &str, new: &str) -> bool {
+    let plain = |text: &str| -> Vec<String> {
+        let words = text.split(' ');
+        let kept = words.filter(|it| !DEFERRING.contains(it) && !OPTIMIZED.contains(it));
+        kept.map(str::to_owned).collect()
+    };
+    let is_deferred = new.contains("--no-autoloader") || new.contains("--no-scripts");
+    old.starts_with("composer install") && is_deferred && plain(old) == plain(new)
+}
+
+/// `dotnet publish` that need not restore again.
+pub(super) fn is_restored(old: &str, new: &str) -> bool {
+    let plain: Vec<&str> = new.split(' ').filter(|it| *it != "--no-restore").collect();
+    old.starts_with("dotnet ") && new != old && plain.join(" ") == old
+}
+
+/// Downloads that change no result, whether they run once or twice.
+pub(super) fn is_download(text: &str) -> bool {
+    let words: Vec<&str> = text.split(' ').collect();
+    match words.as_slice() {
+        ["go", "mod", "download"] | ["cargo", "fetch"] | ["cargo", "fetch", "--locked"] => true,
+        ["mvn" | "./mvnw", rest @ ..] => {
+            let is_flag = |it: &&str| {
+                matches!(*it, "-B" | "-q" | "-ntp" | "--batch-mode" | "--no-transfer-progress")
+            };
+            let goals: Vec<&&str> = rest.iter().filter(|it| !is_flag(it)).collect();
+            matches!(goals.as_slice(), [goal] if matches!(**goal, "dependency:go-offline" | "dependency:resolve" | "dependency:resolve-plugins"))
+        }
+        ["gradle" | "./gradlew", "dependencies"]
+        | ["gradle" | "./gradlew", "dependencies", "--no-daemon"] => true,
+        _ => false,
+    }
+}
+
+/// Sources that cargo wants to see before it fetches; the copy of the sources overwrites them.
+pub(super) fn is_placeholder(text: &str) -> bool {
+    let text = text.replace(['"', '\''], "");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    match words.as_slice() {
+        ["mkdir", rest @ ..] => matches!(rest, ["src"] | ["-p", "src"]),
+        ["rm", "-rf" | "-r", "src"] => true,
+        ["touch", rest @ ..] => !rest.is_empty() && rest.iter().all(|it| is_source(it)),
+        ["echo" | "printf", "fn", rest @ ..] => {
+            matches!(rest, ["main()", "{}", ">", file] | ["main(){}", ">", file] if is_source(file))
+        }
+        _ => false,
+    }
+}
+
+fn is_source(file: &str) -> bool {
+    matches!(file, "src/main.rs" | "src/lib.rs")
+}

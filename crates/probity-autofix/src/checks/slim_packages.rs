@@ -1,0 +1,360 @@
+//! A smaller image and the packages of the full one that its stage still needs: installed by name, and
+//! nothing else.
+
+use std::collections::BTreeSet;
+
+use probity_dockerfile::{Action, Keyword, TokenKind};
+
+use super::{
+    Change, Check, Explained, Issue, View,
+    base_image::base,
+    belongings::final_chain,
+    commands::{self, Segment, segments, words},
+    image_kind::ImageKind,
+    kept_packages::is_twin,
+    steps::written,
+};
+
+pub(crate) const ONLY_PACKAGES_ADDED: Check =
+    Check::new("only-packages-added", only_packages_added);
+pub(crate) const SLIM_NEEDS: Check = Check::new("slim-needs", slim_needs).heuristic();
+
+/// What full images have and small ones lack, and what is told of by which words.
+struct Need {
+    words: &'static [&'static str],
+    packages: &'static [&'static str],
+}
+
+const NEEDS: &[Need] = &[
+    Need { words: &["git"], packages: &["git"] },
+    Need { words: &["curl"], packages: &["curl"] },
+    Need { words: &["wget"], packages: &["wget"] },
+    Need { words: &["ssh", "scp", "sftp", "openssh"], packages: &["openssh-client"] },
+    Need { words: &["gpg", "gnupg"], packages: &["gnupg", "gpg"] },
+    Need { words: &["unzip"], packages: &["unzip"] },
+    Need { words: &["ps", "pkill", "pgrep", "procps"], packages: &["procps"] },
+    Need { words: &["hg", "mercurial"], packages: &["mercurial"] },
+    Need { words: &["svn", "subversion"], packages: &["subversion"] },
+    Need {
+        words: &["sqlite", "sqlite3", "libsqlite3"],
+        packages: &["libsqlite3-0", "sqlite3", "sqlite-libs", "libsqlite3-dev", "sqlite"],
+    },
+    Need {
+        words: &["pg", "libpq", "libpq5", "psycopg2", "psycopg"],
+        packages: &["libpq5", "libpq", "libpq-dev", "postgresql-client", "postgresql-libs"],
+    },
+    Need {
+        words: &["mysqlclient", "mysql2", "libmysqlclient", "libmariadb"],
+        packages: &[
+            "libmariadb3",
+            "libmariadb-dev",
+            "default-libmysqlclient-dev",
+            "default-mysql-client",
+            "mariadb-connector-c",
+        ],
+    },
+    Need {
+        words: &[
+            "imagemagick",
+            "rmagick",
+            "wand",
+            "magick",
+            "minimagick",
+            "mini_magick",
+            "mogrify",
+        ],
+        packages: &["imagemagick", "libmagickwand-dev", "libmagickwand-6.q16-6"],
+    },
+    Need { words: &["libxml2"], packages: &["libxml2", "libxml2-dev"] },
+    Need { words: &["libxslt"], packages: &["libxslt1.1", "libxslt1-dev", "libxslt"] },
+    Need { words: &["libgomp", "openmp", "libgomp1"], packages: &["libgomp1", "libgomp"] },
+    Need { words: &["libmagic"], packages: &["libmagic1", "libmagic", "file"] },
+    Need { words: &["tzdata", "zoneinfo"], packages: &["tzdata"] },
+];
+
+/// Packages of full images that a small one may get back, beside those of needs and libraries.
+const USUAL: &[&str] = &[
+    "bzip2",
+    "ca-certificates",
+    "dirmngr",
+    "file",
+    "fontconfig",
+    "g++",
+    "gcc",
+    "libc6-dev",
+    "make",
+    "build-essential",
+    "musl-dev",
+    "pkg-config",
+    "build-base",
+    "linux-headers",
+    "netbase",
+    "patch",
+    "tini",
+    "dumb-init",
+    "xz-utils",
+    "zip",
+    "bash",
+    "shadow",
+    "libstdc++",
+    "gcompat",
+    "icu-libs",
+    "default-mysql-client",
+    "postgresql-client",
+    "zlib1g",
+];
+
+const FLAGS: &[&str] = &[
+    "-y",
+    "-q",
+    "-qq",
+    "-yq",
+    "-qy",
+    "-yqq",
+    "-qqy",
+    "--yes",
+    "--quiet",
+    "--assume-yes",
+    "--no-install-recommends",
+    "--no-cache",
+    "--auto-remove",
+    "--autoremove",
+    "-o",
+    "--virtual",
+];
+
+/// RUNs that the proposal adds or that it wraps installs around.
+pub(crate) fn explained(change: &Change<'_>) -> Explained {
+    let known: Vec<String> =
+        change.before.file.instructions.iter().map(|it| written(change.before, it)).collect();
+    let is_new = |index: &usize| {
+        let it = change.after.file.instructions.get(*index);
+        it.is_some_and(|it| {
+            it.keyword == Keyword::Run && !known.contains(&written(change.after, it))
+        })
+    };
+    let adds_only = |index: &usize| {
+        segments(change.after, *index).is_some_and(|parts| parts.iter().all(is_package_step))
+    };
+    let mut explained = super::base_image::explained(change);
+    explained.after.extend(final_chain(change.after).into_iter().filter(is_new).filter(adds_only));
+    explained
+}
+
+/// The steps stay, in their order; only installs of the full image's packages come between them.
+fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let others = &change.limits.explained;
+    let texts =
+        |view: &View<'_>, is_skipped: &dyn Fn(usize) -> bool| -> Vec<(String, usize, bool)> {
+            let chain = final_chain(view);
+            let runs = view.file.instructions.iter().enumerate();
+            let runs = runs.filter(|(index, it)| it.keyword == Keyword::Run && !is_skipped(*index));
+            runs.flat_map(|(index, it)| {
+                let is_final = chain.contains(&index);
+                match segments(view, index) {
+                    Some(parts) => parts
+                        .iter()
+                        .map(|part| (part.text.clone(), index, is_final && is_package_step(part)))
+                        .collect(),
+                    None => vec![(written(view, it), index, false)],
+                }
+            })
+            .collect()
+        };
+    let old = texts(change.before, &|index| others.before.contains(&index));
+    let new = texts(change.after, &|index| others.after.contains(&index));
+    let mut olds = old.iter().peekable();
+    for (text, index, may_come) in &new {
+        if olds.next_if(|(was, ..)| was == text).is_some() || *may_come {
+            continue;
+        }
+        let message = "beside the base image only an install of packages that the full image has may be \
+                       added, by apt-get or apk and without other options";
+        let issue = change.issue(check, message);
+        return vec![match change.after.file.instructions.get(*index) {
+            Some(instruction) => issue.at(change.after, instruction.span),
+            None => issue,
+        }];
+    }
+    match olds.next() {
+        Some((lost, ..)) => {
+            let message = "this step of the original is changed, gone or out of order";
+            vec![change.issue(check, message).quoting(lost)]
+        }
+        None => Vec::new(),
+    }
+}
+
+/// `apt-get update`, an install of known packages, their removal, and the removal of the lists.
+fn is_package_step(part: &Segment<'_>) -> bool {
+    let [command] = part.commands.as_slice() else { return false };
+    let assigns = command.assignments().iter().any(|it| it.name != "DEBIAN_FRONTEND");
+    if assigns || !command.redirections().is_empty() || !command.effective().wrappers.is_empty() {
+        return false;
+    }
+    if let Some(call) = part.calls.first() {
+        let are_flags_known = call.flags.iter().all(|flag| FLAGS.contains(&flag.name.as_str()));
+        let is_system = !commands::is_language_manager(call.manager);
+        let is_known = match call.action {
+            Action::Update | Action::Clean => true,
+            Action::Install => {
+                let names = commands::names(call);
+                names.len() == call.packages.len()
+                    && call.files.is_empty()
+                    && call.packages.iter().all(|it| !it.text.contains(['/', '=', ':', '@']))
+                    && names.iter().all(|it| is_of_full_image(it))
+            }
+            Action::Remove => call.packages.iter().all(|it| commands::is_build_package(&it.text)),
+            Action::Upgrade => false,
+        };
+        return are_flags_known && is_system && is_known;
+    }
+    let Some(words) = words(command) else { return false };
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["rm", "-rf" | "-r" | "-fr", paths @ ..] => paths.iter().all(|path| {
+            let is_list = ["/var/lib/apt/lists", "/var/cache/apt", "/var/cache/apk"]
+                .iter()
+                .any(|list| path.starts_with(list));
+            is_list && !path.contains("..")
+        }),
+        ["apt-get" | "apt", rest @ ..] => rest
+            .iter()
+            .all(|it| matches!(*it, "clean" | "autoremove" | "update") || FLAGS.contains(it)),
+        ["update-ca-certificates"] | ["ldconfig"] => true,
+        _ => false,
+    }
+}
+
+fn is_of_full_image(name: &str) -> bool {
+    let is_library = name.starts_with("lib") && !name.contains("pam") && !name.contains("nss");
+    let is_need = NEEDS.iter().any(|need| need.packages.contains(&name));
+    is_library || is_need || USUAL.contains(&name) || name.ends_with("-dev")
+}
+
+/// What comments, requirements and commands name, and packages of headers elsewhere, is in the image.
+fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let after = change.after;
+    let (Some(old), Some(new)) = (base(change.before), base(after)) else { return Vec::new() };
+    if old == new {
+        return Vec::new();
+    }
+    let kinds = (ImageKind::of(&old), ImageKind::of(&new));
+    if let (Some(old_kind), Some(new_kind)) = &kinds
+        && new_kind.is_musl()
+        && !old_kind.is_musl()
+        && has_native_code(change, new_kind)
+    {
+        let message = format!(
+            "`{new}` has another C library than the image that the packages were built for; use a slim variant"
+        );
+        return vec![change.issue(check, &message)];
+    }
+    let chain = final_chain(after);
+    let has: BTreeSet<String> = chain
+        .iter()
+        .flat_map(|index| after.facts.package_calls(&after.file, *index))
+        .flat_map(commands::names)
+        .collect();
+    let told = told(change.before);
+    let lost = NEEDS.iter().find(|need| {
+        need.words.iter().any(|word| told.contains(*word))
+            && !need.packages.iter().any(|package| has.contains(*package))
+            && !kinds.1.as_ref().is_some_and(|kind| is_in_image(kind, need))
+    });
+    if let Some(need) = lost {
+        let name = need.packages.first().copied().unwrap_or_default();
+        let message = format!(
+            "the file tells of `{}`, which the full image has and `{new}` lacks; install {name} in the \
+             final stage",
+            need.words.iter().find(|word| told.contains(**word)).copied().unwrap_or_default()
+        );
+        return vec![change.issue(check, &message)];
+    }
+    let headers = commands::calls(change.before)
+        .filter(|(index, _)| !chain_of(change.before).contains(index))
+        .flat_map(|(_, call)| commands::names(call))
+        .filter(|name| name.starts_with("lib") && name.ends_with("-dev"));
+    let missing = headers.into_iter().find(|name| {
+        let is_usual =
+            matches!(name.as_str(), "libc6-dev" | "libffi-dev" | "libssl-dev" | "libyaml-dev");
+        !is_usual && !has.contains(name) && !has.iter().any(|it| is_twin(name, it))
+    });
+    let Some(missing) = missing else { return Vec::new() };
+    let message = format!("what is built with {missing} needs its library in the final stage");
+    vec![change.issue(check, &message)]
+}
+
+fn chain_of(view: &View<'_>) -> Vec<usize> {
+    final_chain(view)
+}
+
+/// Whether the final stage holds code that was built for the C library of the original.
+fn has_native_code(change: &Change<'_>, new: &ImageKind) -> bool {
+    let view = change.before;
+    let chain = final_chain(view);
+    let copies = chain.iter().any(|index| {
+        let it = view.file.instructions.get(*index);
+        it.is_some_and(|it| it.flag_value("from").is_some())
+    });
+    let installs = chain.iter().any(|index| {
+        let calls = view.facts.package_calls(&view.file, *index).iter();
+        let called = commands::of_instruction(view, *index);
+        calls.into_iter().any(|it| commands::is_language_manager(it.manager))
+            || called.iter().any(|it| it.is_any(&["bundle", "poetry", "uv"]))
+    });
+    match new.language {
+        Some("java" | "dotnet") => false,
+        Some("python" | "ruby") => copies || installs,
+        _ => copies,
+    }
+}
+
+/// Whether a small image has it all the same.
+fn is_in_image(kind: &ImageKind, need: &Need) -> bool {
+    let has = |name: &str| need.packages.contains(&name);
+    match kind.language {
+        Some("python") => has("libsqlite3-0") || has("tzdata"),
+        Some("ruby") => has("tzdata"),
+        Some("php") => has("curl") || has("libsqlite3-0") || has("libxml2"),
+        _ => false,
+    }
+}
+
+/// The words of comments and of the commands of the final stage.
+fn told(view: &View<'_>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut add = |text: &str| {
+        let lower = text.to_lowercase();
+        found.extend(
+            lower
+                .split(|it: char| !it.is_ascii_alphanumeric() && it != '_')
+                .filter(|it| !it.is_empty())
+                .map(str::to_owned),
+        );
+    };
+    for token in view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment) {
+        add(token.span.slice(view.text).unwrap_or_default());
+    }
+    for index in 0..view.file.instructions.len() {
+        let calls = view.facts.package_calls(&view.file, index).iter();
+        let own = calls.filter(|it| commands::is_language_manager(it.manager));
+        own.flat_map(|it| &it.packages).for_each(|package| {
+            // `psycopg2-binary` brings its library.
+            if !package.text.contains("-binary") {
+                add(package.text.split(['=', '<', '>', '[', '~']).next().unwrap_or_default());
+            }
+        });
+    }
+    for index in final_chain(view) {
+        for called in commands::of_instruction(view, index) {
+            add(&called.name);
+        }
+        let it = view.file.instructions.get(index);
+        let keywords = [Keyword::Cmd, Keyword::Entrypoint, Keyword::Healthcheck];
+        if let Some(it) = it.filter(|it| keywords.contains(&it.keyword)) {
+            add(it.body_text());
+        }
+    }
+    found
+}
