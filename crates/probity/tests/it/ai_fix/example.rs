@@ -54,7 +54,6 @@ fn an_agent_that_drops_the_entrypoint_changes_nothing_and_the_reason_is_on_scree
         [
             "round 1, validation-failed: runtime-invariants: ENTRYPOINT of the final stage",
             "round 2, validation-failed: runtime-invariants: ENTRYPOINT of the final stage",
-            "round 2, validation-failed: comments-kept: this comment of the original is changed or gone",
         ]
     );
 }

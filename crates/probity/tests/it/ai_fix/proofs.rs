@@ -229,7 +229,7 @@ fn variants(server: &Server) {
     let output = diff(&with(&["--build-arg", "WORD=other"])).code(1);
     assert!(output.stdout.contains("image/build"), "{}", output.stdout);
     let output = diff(&with(&["--build-arg", "WORD=a, b", "--disk", "1k"])).code(2);
-    assert!(output.stderr.contains("give a larger --disk"), "{}", output.stderr);
+    assert!(output.stderr.contains("set a larger --disk"), "{}", output.stderr);
     assert_eq!(labelled(server), "");
 }
 

@@ -142,6 +142,7 @@ async function use(page) {
   await squiggles.first().waitFor();
   await page.keyboard.press("Control+a");
   await command(page, "probity: Fix with AI");
+  await actions.filter({ hasText: "multi-stage" }).first().click();
   const apply = page.locator(".pane-body").getByRole("button", { name: "Apply" });
   await apply.waitFor();
   // One for the file and one for the fix as a whole: half of a fix is not proven.
