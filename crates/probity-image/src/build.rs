@@ -156,7 +156,7 @@ fn arguments(
                 (true, EngineKind::Buildah) => "--pull=false",
                 (true, _) => "--pull=missing",
             };
-            // Podman keeps layers unless it is told otherwise, buildah only if it is told to.
+            // Podman keeps layers by default, buildah only with this flag.
             words.extend(["--layers".to_owned(), unfinished::mark(&bench.owner)]);
             // The other format has no HEALTHCHECK.
             for word in ["--format=docker", "--force-rm", pull, MEMORY] {

@@ -26,7 +26,7 @@ pub(crate) struct Cgroup {
     pub(crate) limits_cpu: bool,
 }
 
-/// Why there is no group.
+/// Why the sandbox has no group.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoCgroup {
     #[error("{0}")]

@@ -219,7 +219,11 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
         ("cargo", ["fetch", ..]) => is_used(&["cargo"]),
         ("dotnet", ["restore", ..]) => is_used(&["dotnet"]),
         ("mvn" | "mvnw", rest) => {
-            rest.contains(&"dependency:go-offline") && is_used(&["mvn", "mvnw"])
+            let is_goal = |it: &&str| !it.starts_with('-');
+            let mut goals = rest.iter().filter(|it| is_goal(it));
+            goals.all(|it| *it == "dependency:go-offline")
+                && rest.iter().any(is_goal)
+                && is_used(&["mvn", "mvnw"])
         }
         ("npm", ["prune" | "cache", ..]) => is_used(&["npm"]),
         ("yarn", ["cache", ..]) => is_used(&["yarn"]),

@@ -42,6 +42,12 @@ fn sources(it: &Instruction) -> Vec<String> {
     sources.iter().map(|source| source.text.trim_end_matches('/').to_owned()).collect()
 }
 
+/// What all COPYs of the final image take from other stages.
+fn taken(view: &View<'_>, chain: &[usize]) -> Vec<String> {
+    let instructions = chain.iter().filter_map(|index| view.file.instructions.get(*index));
+    instructions.flat_map(sources).collect()
+}
+
 fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -> Option<String> {
     let after = change.after;
     if let Some(cache) = caches_of(after, it).into_iter().find(|cache| is_within(source, cache)) {
@@ -163,11 +169,7 @@ fn caches_of(view: &View<'_>, it: &Instruction) -> Vec<String> {
 fn tree_in_parts(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let chain = final_chain(after);
-    let copied: Vec<String> = chain
-        .iter()
-        .filter_map(|index| after.file.instructions.get(*index))
-        .flat_map(sources)
-        .collect();
+    let copied = taken(after, &chain);
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
         let called = commands::of_instruction(after, index);
         let installs = called.iter().any(|it| {
@@ -201,11 +203,7 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
 fn installed_elsewhere(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let chain = final_chain(after);
-    let copied: Vec<String> = chain
-        .iter()
-        .filter_map(|index| after.file.instructions.get(*index))
-        .flat_map(sources)
-        .collect();
+    let copied = taken(after, &chain);
     let environments: Vec<String> = commands::all(after)
         .filter(|it| it.words.iter().any(|word| word == "venv") || it.name == "virtualenv")
         .filter_map(|it| it.words.last().map(|it| it.trim_end_matches('/').to_owned()))
@@ -257,11 +255,7 @@ fn generates(it: &Called) -> bool {
 fn generated(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let chain = final_chain(after);
-    let copied: Vec<String> = chain
-        .iter()
-        .filter_map(|index| after.file.instructions.get(*index))
-        .flat_map(sources)
-        .collect();
+    let copied = taken(after, &chain);
     let moved: Vec<String> = commands::all(after)
         .filter(|it| it.is_any(&["cp", "mv"]))
         .flat_map(|it| it.words)

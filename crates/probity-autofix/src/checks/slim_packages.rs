@@ -19,7 +19,7 @@ pub(crate) const ONLY_PACKAGES_ADDED: Check =
     Check::new("only-packages-added", only_packages_added);
 pub(crate) const SLIM_NEEDS: Check = Check::new("slim-needs", slim_needs).heuristic();
 
-/// What full images have and small ones lack, and what is told of by which words.
+/// Packages that full images have and small ones lack, and the words of a file that show a need.
 struct Need {
     words: &'static [&'static str],
     packages: &'static [&'static str],
@@ -119,7 +119,6 @@ const FLAGS: &[&str] = &[
     "--no-cache",
     "--auto-remove",
     "--autoremove",
-    "-o",
     "--virtual",
 ];
 

@@ -62,7 +62,7 @@ impl Engine {
         Ok(String::from_utf8_lossy(&value).trim().to_owned())
     }
 
-    /// The names of an image; none if there is no such image.
+    /// The names of an image; empty if the engine does not have it.
     pub(crate) fn tags(&self, id: &str) -> Result<Option<Vec<String>>, ImageError> {
         let words = match self.kind {
             EngineKind::Docker | EngineKind::Podman => {

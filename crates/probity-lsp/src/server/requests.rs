@@ -80,7 +80,7 @@ impl Server {
         match self.host.explain(rule) {
             Some(page) => self.respond(id, &page),
             None => {
-                let what = format!("there is no rule `{rule}`; `probity rules` lists them all");
+                let what = format!("unknown rule `{rule}`; `probity rules` lists them all");
                 self.respond_error(id, ErrorCode::RequestFailed, &what);
             }
         }

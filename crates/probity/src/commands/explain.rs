@@ -34,7 +34,7 @@ pub(crate) fn run(wanted: &str) -> anyhow::Result<Exit> {
             || "`probity rules` lists them all".to_owned(),
             |name| format!("did you mean `{name}`? `probity rules` lists them all"),
         );
-        return Err(Failure::new(format!("there is no rule `{wanted}`"), hint).into());
+        return Err(Failure::new(format!("unknown rule `{wanted}`"), hint).into());
     };
     let screen = Screen::stdout();
     screen::print(&painted(&reflowed(&page, screen), screen))?;

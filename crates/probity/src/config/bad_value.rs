@@ -1,4 +1,4 @@
-//! Why a value cannot be that of a key. The key, and where it is set, are added by whoever reads it.
+//! Why a key does not accept a value. The reader of the file adds the key and its place.
 
 use probity_agent::WordsError;
 use probity_sandbox::AllowError;

@@ -71,7 +71,7 @@ impl Layer {
         let origin = Origin::Flag { name: flag.to_owned() };
         let options = match catalogue.find(rule) {
             Some(Known::Here(rule)) => rule.options,
-            _ => return Err(wrong(&origin, &format!("there is no rule `{rule}` here"))),
+            _ => return Err(wrong(&origin, &format!("unknown rule `{rule}`"))),
         };
         let schema = EVERY_RULE.iter().chain(options).find(|schema| schema.name == option);
         let schema = schema

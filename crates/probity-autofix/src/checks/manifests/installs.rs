@@ -91,7 +91,7 @@ pub(super) fn needed(called: &Called) -> Vec<String> {
     needed
 }
 
-/// The directory that a tool is told to work in.
+/// The directory that a flag of a tool names.
 fn directory(called: &Called) -> Option<String> {
     let flags =
         ["--prefix", "-C", "--dir", "--cwd", "-d", "--working-dir", "--directory", "--project"];

@@ -13,7 +13,7 @@ rule! {
     /// # Why it is bad
     ///
     /// These programs are for a running machine. In a build, services do not keep running,
-    /// processes of other steps do not exist, and there is no terminal.
+    /// processes of other steps do not exist, and a build has no terminal.
     ///
     /// # Examples
     ///

@@ -43,7 +43,7 @@ pub(super) struct ShellcheckProgram {
     failure: Mutex<Option<ShellcheckError>>,
 }
 
-/// Why there is no report of the program at this path.
+/// Why the program at this path gave no report.
 #[derive(Debug, thiserror::Error)]
 enum ShellcheckError {
     #[error("{}: {error}", path.display())]
