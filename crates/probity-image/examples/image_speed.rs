@@ -17,10 +17,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_image::{
-    BuildOptions, Engine, EngineKind, Experiment, Level, Options, Recipe, StartOptions, Subject,
-    Variant, Workbench,
-};
+use probity_image::{Engine, EngineKind, Experiment, Level, Recipe, Subject, Workbench};
+
+use trial::options;
+
+#[path = "../tests/it/trial.rs"]
+mod trial;
 
 const FILES: usize = 2_000;
 const FILE_SIZE: usize = 20_000;
@@ -102,19 +104,7 @@ fn proof(engine: &Engine, context: &Path, image: &str, texts: &[String; 2]) {
         let (images, base) = (vec![image.to_owned()], Some(image.to_owned()));
         Subject::Dockerfile(Recipe { text: text.to_owned(), images, base, frontend: None })
     };
-    let options = Options {
-        level: Level::Build,
-        build: BuildOptions {
-            context: context.to_owned(),
-            ignore_file: None,
-            variant: Variant::default(),
-            network: false,
-            pull: false,
-            timeout: Duration::from_secs(120),
-        },
-        start: StartOptions { watched: Duration::from_secs(1), command: Vec::new() },
-        disk_limit: 1 << 30,
-    };
+    let options = options(context, Level::Build);
     let bench = Workbench::new(engine.clone()).unwrap();
     let mut experiment =
         Experiment::prepare(bench, &subject(&texts[0]), options, &|| false).unwrap();

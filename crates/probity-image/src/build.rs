@@ -60,6 +60,8 @@ pub(crate) enum Built {
 }
 
 const TAIL_LINES: usize = 12;
+/// How often a build is repeated whose layers somebody else removes.
+const RETRIES: usize = 3;
 /// More than a build needs that is not a mistake; the builders without BuildKit enforce it.
 const MEMORY: &str = "--memory=4g";
 
@@ -83,12 +85,14 @@ pub(crate) fn build(
     let ask = || -> Result<BuildAnswer, ImageError> {
         let build = || bench.engine.build(&words, options.timeout, interrupt);
         let answer = bench.caching(build)?;
-        bench.remember(new_layers(&String::from_utf8_lossy(&answer.output)));
+        bench.remember(layers(&String::from_utf8_lossy(&answer.output), Origin::Build));
         Ok(answer)
     };
     let mut answer = ask()?;
-    // Podman and buildah give up if somebody else removes a layer that it is looking at.
-    if lost_a_layer(&answer) {
+    for _ in 0..RETRIES {
+        if !lost_a_layer(bench, &answer)? {
+            break;
+        }
         answer = ask()?;
     }
     let exit = match answer.exit {
@@ -107,9 +111,22 @@ pub(crate) fn build(
     Ok(Built::Image(id.trim().to_owned()))
 }
 
-fn lost_a_layer(answer: &BuildAnswer) -> bool {
-    let failed = answer.exit.as_ref().is_ok_and(|exit| *exit != Exit::Code(0));
-    failed && String::from_utf8_lossy(&answer.output).contains("layer not known")
+/// Whether a builder without BuildKit gave up because somebody else, such as the end of another proof,
+/// removed a layer that it was using.
+fn lost_a_layer(bench: &Workbench, answer: &BuildAnswer) -> Result<bool, ImageError> {
+    if answer.exit.as_ref().is_ok_and(|exit| *exit != Exit::Code(0)) {
+        let output = String::from_utf8_lossy(&answer.output);
+        // Podman and buildah look at layers of others too.
+        if output.contains("layer not known") {
+            return Ok(true);
+        }
+        for id in layers(&output, Origin::Cache) {
+            if bench.engine.tags(&id)?.is_none() {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// An image that is there, or is pulled if that is allowed.
@@ -176,20 +193,30 @@ fn arguments(
     words
 }
 
-/// Ids of the layers that a build printed and made: neither those of `FROM` nor those of the cache.
-fn new_layers(output: &str) -> Vec<String> {
+/// Where a layer comes from that a builder without BuildKit prints.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Base,
+    Cache,
+    Build,
+}
+
+/// Ids of the layers of one origin.
+fn layers(output: &str, wanted: Origin) -> Vec<String> {
     let mut ids = Vec::new();
-    let mut is_known = false;
+    let mut origin = Origin::Build;
     for line in output.lines().map(str::trim) {
         if line.starts_with("Step ") || line.contains("STEP ") {
-            is_known = line.contains(": FROM ");
+            origin = if line.contains(": FROM ") { Origin::Base } else { Origin::Build };
         }
         let Some(word) = line.strip_prefix("---> ").or_else(|| line.strip_prefix("--> ")) else {
             continue;
         };
-        is_known |= word.starts_with("Using cache");
+        if word.starts_with("Using cache") {
+            origin = Origin::Cache;
+        }
         let is_id = word.len() >= 11 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_id && !is_known {
+        if is_id && origin == wanted {
             ids.push(word.to_owned());
         }
     }
@@ -238,15 +265,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn layers_are_those_that_the_build_made() {
+    fn layers_are_told_apart_by_their_origin() {
         let docker = "Step 1/4 : FROM a AS b\n ---> 0123456789ab\nStep 2/4 : COPY . .\n \
                       ---> Using cache\n ---> 1123456789ab\nStep 3/4 : RUN x\n ---> Running in \
                       c23456789abc\n ---> 2123456789ab\nSuccessfully built 2123456789ab\n";
-        assert_eq!(new_layers(docker), ["2123456789ab"]);
+        assert_eq!(layers(docker, Origin::Build), ["2123456789ab"]);
+        assert_eq!(layers(docker, Origin::Cache), ["1123456789ab"]);
         let podman = "[1/2] STEP 1/2: FROM a AS b\n[1/2] STEP 2/2: RUN x\n--> 0123456789a\n\
                       [2/2] STEP 1/3: FROM a\n[2/2] STEP 2/3: COPY x y\n--> Using cache \
                       1123456789abcdef\n--> 1123456789a\n[2/2] STEP 3/3: CMD z\n\
                       [2/2] COMMIT t\n--> 2123456789a\n";
-        assert_eq!(new_layers(podman), ["0123456789a", "2123456789a"]);
+        assert_eq!(layers(podman, Origin::Build), ["0123456789a", "2123456789a"]);
+        assert_eq!(layers(podman, Origin::Cache), ["1123456789a"]);
     }
 }

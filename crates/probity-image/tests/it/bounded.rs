@@ -2,17 +2,14 @@
 
 use std::{
     collections::BTreeSet, fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command,
-    time::Duration,
 };
 
-use probity_image::{
-    BuildOptions, Engine, EngineKind, Experiment, Level, Options, Recipe, StartOptions, Subject,
-    Variant, Workbench,
-};
+use probity_image::{Engine, EngineKind, Experiment, Level, Recipe, Subject, Workbench};
 
 use crate::{
     corpus::engine_of,
     server::{IMAGE, Server},
+    trial::options,
 };
 
 const PROOFS: usize = 10;
@@ -103,19 +100,7 @@ fn proof(
         let base = Some(IMAGE.to_owned());
         Subject::Dockerfile(Recipe { text: text.to_owned(), images, base, frontend: None })
     };
-    let options = Options {
-        level: Level::Build,
-        build: BuildOptions {
-            context: context.to_owned(),
-            ignore_file: None,
-            variant: Variant::default(),
-            network: false,
-            pull: false,
-            timeout: Duration::from_secs(120),
-        },
-        start: StartOptions { watched: Duration::from_secs(1), command: Vec::new() },
-        disk_limit: 1 << 30,
-    };
+    let options = options(context, Level::Build);
     let bench = Workbench::new(engine.clone()).unwrap();
     let mut experiment =
         Experiment::prepare(bench, &subject(original), options, &|| false).unwrap();

@@ -17,13 +17,10 @@ use std::{
     time::Duration,
 };
 
-use probity_image::{
-    BuildOptions, Engine, EngineKind, Experiment, Level, Options, Recipe, StartOptions, Subject,
-    Variant, Verdict, Workbench,
-};
+use probity_image::{Engine, EngineKind, Experiment, Level, Recipe, Subject, Verdict, Workbench};
 use probity_sandbox::Kind;
 
-use crate::{bases, buildah::Buildah, server::Server};
+use crate::{bases, buildah::Buildah, server::Server, trial::options};
 
 #[test]
 fn docker_accepts_the_good_and_refuses_the_harmful() {
@@ -177,19 +174,8 @@ fn fault(case: &Case, engine: &Engine) -> Option<String> {
 
 fn verdict(case: &Case, engine: &Engine) -> Verdict {
     let context = context(case);
-    let options = Options {
-        level: engine.kind.highest_level(),
-        build: BuildOptions {
-            context: context.path().to_owned(),
-            ignore_file: None,
-            variant: Variant::default(),
-            network: false,
-            pull: false,
-            timeout: Duration::from_secs(120),
-        },
-        start: StartOptions { watched: Duration::from_secs(2), command: Vec::new() },
-        disk_limit: 1 << 30,
-    };
+    let mut options = options(context.path(), engine.kind.highest_level());
+    options.start.watched = Duration::from_secs(2);
     let bench = Workbench::new(engine.clone()).unwrap();
     let before = Subject::Dockerfile(recipe(&case.parts["before"]));
     let after = Subject::Dockerfile(recipe(&case.parts["after"]));

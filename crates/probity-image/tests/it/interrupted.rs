@@ -7,14 +7,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_image::{
-    BuildOptions, Experiment, ImageError, Level, Options, Recipe, StartOptions, Subject, Variant,
-    Workbench,
-};
+use probity_image::{Experiment, ImageError, Level, Recipe, Subject, Workbench};
 
 use crate::{
     corpus::engine_of,
     server::{IMAGE, Server},
+    trial::options,
 };
 
 #[test]
@@ -63,19 +61,8 @@ fn built(
     );
     let images = vec![IMAGE.to_owned()];
     let recipe = Recipe { text, images, base: Some(IMAGE.to_owned()), frontend: None };
-    let options = Options {
-        level: Level::Build,
-        build: BuildOptions {
-            context: context.path().to_owned(),
-            ignore_file: None,
-            variant: Variant::default(),
-            network: false,
-            pull: false,
-            timeout,
-        },
-        start: StartOptions { watched: Duration::from_secs(1), command: Vec::new() },
-        disk_limit: 1 << 30,
-    };
+    let mut options = options(context.path(), Level::Build);
+    options.build.timeout = timeout;
     let bench = Workbench::new(engine_of(server)).unwrap();
     Experiment::prepare(bench, &Subject::Dockerfile(recipe), options, interrupt).map(drop)
 }

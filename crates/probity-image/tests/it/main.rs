@@ -7,6 +7,8 @@ mod bounded;
 mod buildah;
 mod corpus;
 mod interrupted;
+mod lost_layers;
 mod roots;
 #[path = "../../../probity-sandbox/tests/it/engines/server.rs"]
 mod server;
+mod trial;
