@@ -103,8 +103,7 @@ pub(crate) fn expand(targets: &mut Targets, chosen: &ChosenBuilds, working: &Pat
         let name = path.file_name().and_then(|name| name.to_str());
         match name.and_then(Format::of_named_file) {
             Some(format) => {
-                let shown = source::shown(&path, working);
-                described.add_file(&path, &shown, format, chosen, targets);
+                described.add_file(&path, working, format, chosen, targets);
             }
             None => targets.files.push(path),
         }
@@ -119,12 +118,13 @@ impl Described {
     fn add_file(
         &mut self,
         path: &Path,
-        shown: &str,
+        working: &Path,
         format: Format,
         chosen: &ChosenBuilds,
         targets: &mut Targets,
     ) {
         let directory = path.parent().unwrap_or(path);
+        let shown = &source::shown(path, working);
         let only = match format {
             Format::Compose => &chosen.services,
             Format::BakeHcl | Format::BakeJson => &chosen.targets,
@@ -160,7 +160,7 @@ impl Described {
                 Format::BakeHcl | Format::BakeJson => "bake",
             };
             let invocation = Invocation { kind, file: shown.to_owned(), name: build.name.clone() };
-            self.add_build(path, invocation, build, targets);
+            self.add_build(path, working, invocation, build, targets);
         }
         if !only.is_empty() {
             self.mark_partial(path, &found, describe(&first, &overrides, &[], &beside).ok());
@@ -196,6 +196,7 @@ impl Described {
     fn add_build(
         &mut self,
         path: &Path,
+        working: &Path,
         invocation: Invocation,
         build: &Build,
         targets: &mut Targets,
@@ -207,9 +208,9 @@ impl Described {
                 let dockerfile = normal(&directory.join(dockerfile));
                 if !dockerfile.is_file() {
                     return targets.errors.push(DiscoverError::MissingDockerfile {
-                        path: path.to_owned(),
+                        path: invocation.file,
                         build: build.name.clone(),
-                        dockerfile,
+                        dockerfile: source::shown(&dockerfile, working),
                     });
                 }
                 self.uses.entry(dockerfile).or_default().add(invocation, build, context);
@@ -222,7 +223,7 @@ impl Described {
             }
             Recipe::Remote => tracing::warn!(
                 "{}: {}: the context {} is remote, so its Dockerfile is not checked",
-                path.display(),
+                invocation.file,
                 build.name,
                 build.context
             ),

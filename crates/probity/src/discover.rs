@@ -54,8 +54,8 @@ pub(crate) enum DiscoverError {
     BadPattern { pattern: String, source: globset::Error },
     #[error("cannot use `{}`: {reason}", path.display())]
     NotDescribed { path: PathBuf, reason: String },
-    #[error("`{}`: {build}: the Dockerfile `{}` does not exist", path.display(), dockerfile.display())]
-    MissingDockerfile { path: PathBuf, build: String, dockerfile: PathBuf },
+    #[error("`{path}`: {build}: the Dockerfile `{dockerfile}` does not exist")]
+    MissingDockerfile { path: String, build: String, dockerfile: String },
     #[error("cannot search the directory `{}`: {source}", path.display())]
     Unsearchable { path: PathBuf, source: io::Error },
 }

@@ -55,7 +55,7 @@ impl Failed {
         let paths: Vec<&str> = config.paths().collect();
         let message = match paths.as_slice() {
             [] => format!(
-                "no file to review: no changed file matches `include` ({}), or `exclude` removes it",
+                "no file to review: no file matches `include` ({}), or `exclude` removes it",
                 first(config.include().iter().map(String::as_str))
             ),
             paths => format!("no file matches {}", first(paths.iter().copied())),

@@ -20,7 +20,7 @@ use crate::{Exit, Found, Mount, Network, Outcome, SpawnError, Spec, Why, tool, u
 /// Raised when containers of older versions must not be used any more.
 const EPOCH: u32 = 1;
 
-/// The image that `deploy/Dockerfile.agents` builds.
+/// The image whose Dockerfile `probity agent image` prints.
 const OURS: &str = "containai:latest";
 
 /// Says with which settings a container was made.
@@ -105,11 +105,11 @@ pub fn has_image(found: &Found, image: &str) -> Result<(), Why> {
     }
 }
 
-/// The way to an image: ours is built from a file of this project, others come from a registry.
+/// The way to an image: we print the Dockerfile of ours, and others come from a registry.
 fn how_to_get(found: &Found, image: &str) -> String {
     let program = found.program.file_name().unwrap_or_default().to_string_lossy();
     if image == OURS {
-        format!("build it: {program} build -t {OURS} -f deploy/Dockerfile.agents deploy")
+        format!("build it: probity agent image | {program} build -t {OURS} -")
     } else {
         format!("get it: {program} pull {image}")
     }

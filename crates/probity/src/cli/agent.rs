@@ -25,6 +25,9 @@ pub(super) enum AgentCommand {
     /// Ask a sandboxed agent one question and print its answer
     #[command(after_help = ASK_EXAMPLES)]
     Ask(AskArgs),
+    /// Print the Dockerfile of the image with all known agents, which sandboxed agents run in
+    #[command(after_help = IMAGE_EXAMPLES)]
+    Image,
     /// List the known agents, and the reasons why some do not start here
     #[command(after_help = "Examples:\n  probity agent list\n  probity agent list --format json")]
     List(ListArgs),
@@ -95,6 +98,10 @@ const ASK_EXAMPLES: &str = "Examples:
 
 Exit codes: 0 the agent answered, 2 it did not.";
 
+const IMAGE_EXAMPLES: &str = "Examples:
+  probity agent image | docker build -t containai:latest -
+  probity agent image > Dockerfile.agents";
+
 const RECORD_EXAMPLES: &str = "Examples:
   probity agent record -- gemini --acp
   probity agent record --output turn.ndjson -- codex-acp
@@ -119,6 +126,7 @@ pub(super) fn run(command: AgentCommand) -> anyhow::Result<Exit> {
             variables: args.variables,
             format: args.format,
         }),
+        AgentCommand::Image => agent::image(),
         AgentCommand::List(args) => agent::list(args.timeout, args.format),
         AgentCommand::Record(args) => agent::record::run(&args.output, &args.command),
         AgentCommand::Replay(args) => agent::replay(&args.file, args.strict),

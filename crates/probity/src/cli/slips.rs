@@ -23,6 +23,7 @@ pub(super) fn explained(error: clap::Error, top: Command, args: &[OsString]) -> 
     let mut error = match error.kind() {
         ErrorKind::UnknownArgument => with_nearest_flag(error, at, &path),
         ErrorKind::InvalidSubcommand => with_command(error, &path),
+        ErrorKind::ArgumentConflict if path == "probity config" => no_writer(at, &path, args),
         _ => error,
     };
     error.insert(ContextKind::Custom, ContextValue::String(path));
@@ -68,6 +69,17 @@ fn with_nearest_flag(mut error: clap::Error, at: Command, path: &str) -> clap::E
         tip(&mut error, format!("`check` has this flag: probity check --{wanted}"));
     }
     error
+}
+
+/// `config set KEY VALUE` and the like: clap takes the first word for a path.
+fn no_writer(at: Command, path: &str, args: &[OsString]) -> clap::Error {
+    let words = args.iter().filter_map(|arg| arg.to_str());
+    let word = words.skip_while(|word| *word != "config").nth(1).unwrap_or_default();
+    let message = format!(
+        "`{path}` has no command `{word}`, and it reads one path only\n\n  \
+         tip: edit probity.toml to change a setting; `{path}` shows every key and its value"
+    );
+    at.bin_name(path).error(ErrorKind::InvalidSubcommand, message)
 }
 
 /// The error with the command that does what a word that is not a command asks for.

@@ -87,7 +87,7 @@ impl Scene<'_> {
 fn without_the_image(scene: &Scene<'_>) {
     let kind = scene.server.kind.name();
     let output = scene.exec(&["true"]).run().code(11);
-    let build = format!("{kind} build -t containai:latest -f deploy/Dockerfile.agents deploy");
+    let build = format!("probity agent image | {kind} build -t containai:latest -");
     assert!(output.stderr.contains(&build), "{}", output.stderr);
     let args = ["exec", "--sandbox", kind, "--image", "absent:none", "--", "true"];
     let output = scene.cai(&args).code(11);

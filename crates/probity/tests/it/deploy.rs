@@ -30,7 +30,9 @@ fn the_image_files_have_no_finding() {
 
 #[test]
 fn the_image_has_what_the_sandbox_needs_and_every_known_agent() {
-    let text = std::fs::read_to_string(root().join("deploy/Dockerfile.agents")).unwrap();
+    let text = probity().args(["agent", "image"]).run().code(0).stdout;
+    let file = std::fs::read_to_string(root().join("deploy/Dockerfile.agents")).unwrap();
+    assert_eq!(text, file);
     for words in ["git", "/home/agent", "USER 1000:1000"] {
         assert!(text.contains(words), "{words} is not in the image");
     }

@@ -33,6 +33,7 @@ const FILES: &[(&str, &str)] = &[
     ("circle/probity.toml", "extends = \"probity.toml\"\n"),
     ("list/probity.toml", "[check.rules]\nexclude = \"DL3006\"\n"),
     ("compose/compose.yaml", "services:\n  api:\n    build: [\n"),
+    ("nowhere/compose.yaml", "services:\n  api:\n    build: ./api\n"),
     ("bake/docker-bake.hcl", "target \"a\" {\n"),
     ("tally/.tally.toml", "[rules.tally.max-lines]\nmax = \"many\"\n"),
     ("hadolint/.hadolint.yaml", "ignored: DL3006\n  - x\n"),

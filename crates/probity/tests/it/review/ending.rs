@@ -94,7 +94,7 @@ fn a_repository_without_code_names_three_patterns_and_verbose_output_names_all()
         run.dir(repo.path()).run().code(2)
     };
     let output = run(&[]);
-    let patterns = "no changed file matches `include` (**/*.go, **/*.rs, **/*.py and ";
+    let patterns = "no file to review: no file matches `include` (**/*.go, **/*.rs, **/*.py and ";
     assert!(output.stdout.contains(patterns), "{output:?}");
     assert!(output.stdout.contains(" more), or `exclude` removes it\n"), "{output:?}");
     assert!(output.stdout.contains("; `probity review -v` prints all patterns\n"), "{output:?}");
