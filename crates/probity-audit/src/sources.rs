@@ -54,7 +54,8 @@ pub fn discover(
     is_source: &dyn Fn(&Path) -> bool,
 ) -> Result<Vec<String>, SourceError> {
     let scope = whole(root)?;
-    let mut found = Found { sources: Vec::new(), seen: BTreeSet::new(), entries: 0, is_source };
+    let mut found =
+        SourceSearch { sources: Vec::new(), seen: BTreeSet::new(), entries: 0, is_source };
     let mut links = vec![PathBuf::new()];
     while let Some(start) = links.pop() {
         found.below(&scope, start, &mut links)?;
@@ -114,7 +115,7 @@ pub(crate) fn whole(root: &Path) -> Result<Scope, ScopeError> {
     Scope::open(root, policy)
 }
 
-struct Found<'a> {
+struct SourceSearch<'a> {
     sources: Vec<String>,
     /// Real paths, so that no link leads to a place twice.
     seen: BTreeSet<PathBuf>,
@@ -122,7 +123,7 @@ struct Found<'a> {
     is_source: &'a dyn Fn(&Path) -> bool,
 }
 
-impl Found<'_> {
+impl SourceSearch<'_> {
     /// Walks one tree without following links, which are put off until all real names are known.
     fn below(
         &mut self,

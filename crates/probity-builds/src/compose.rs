@@ -50,18 +50,18 @@ pub(crate) fn describe(
 }
 
 /// A service and the file that it is from.
-struct Found {
+struct PlacedService {
     service: Service,
     project: Rc<Project>,
     /// The lines of the file, for the place of an inline Dockerfile; kept only in the first file.
     source: Option<String>,
 }
 
-impl Found {
+impl PlacedService {
     fn build(
         &self,
         name: &str,
-        services: &BTreeMap<String, Found>,
+        services: &BTreeMap<String, PlacedService>,
         surroundings: &dyn Surroundings,
         notes: &mut Vec<Note>,
     ) -> Option<Build> {
@@ -114,7 +114,7 @@ impl Found {
     fn merged(
         &self,
         name: &str,
-        services: &BTreeMap<String, Found>,
+        services: &BTreeMap<String, PlacedService>,
         surroundings: &dyn Surroundings,
         notes: &mut Vec<Note>,
     ) -> Option<Service> {

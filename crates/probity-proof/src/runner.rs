@@ -376,17 +376,17 @@ pub(crate) fn succeeded(ran: Result<Ran, Trouble>) -> Result<Ran, Trouble> {
 
 /// What is found out once, for each key.
 #[derive(Debug)]
-pub(crate) struct Once<Key, Found> {
-    known: Mutex<BTreeMap<Key, Arc<Mutex<Option<Found>>>>>,
+pub(crate) struct Once<Key, Value> {
+    known: Mutex<BTreeMap<Key, Arc<Mutex<Option<Value>>>>>,
 }
 
-impl<Key: Ord, Found: Clone> Once<Key, Found> {
+impl<Key: Ord, Value: Clone> Once<Key, Value> {
     /// Whoever asks for the same waits for the first; nothing is kept of a failure.
     pub(crate) fn get<Failure>(
         &self,
         key: Key,
-        find: impl FnOnce() -> Result<Found, Failure>,
-    ) -> Result<Found, Failure> {
+        find: impl FnOnce() -> Result<Value, Failure>,
+    ) -> Result<Value, Failure> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let place = Arc::clone(known.entry(key).or_default());
         drop(known);
@@ -398,7 +398,7 @@ impl<Key: Ord, Found: Clone> Once<Key, Found> {
     }
 }
 
-impl<Key, Found> Default for Once<Key, Found> {
+impl<Key, Value> Default for Once<Key, Value> {
     fn default() -> Self {
         Self { known: Mutex::default() }
     }

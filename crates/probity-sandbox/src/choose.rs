@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{Found, Machine, Why, look_for};
+use crate::{FoundProgram, Machine, Unusable, look_for};
 
 /// What the user, or the capability, would rather have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub struct Choice {
 pub fn choose(
     preference: Preference,
     machine: &Machine,
-    has_image: &dyn Fn(Kind, &Found) -> Result<(), Why>,
+    has_image: &dyn Fn(Kind, &FoundProgram) -> Result<(), Unusable>,
 ) -> Choice {
     decide(preference, &|kind| machine.found(kind), has_image)
 }
@@ -56,32 +56,26 @@ pub fn choose(
 /// taken is not asked, since an engine's answer takes longer than a sandbox.
 pub fn choose_here(
     preference: Preference,
-    has_image: &dyn Fn(Kind, &Found) -> Result<(), Why>,
+    has_image: &dyn Fn(Kind, &FoundProgram) -> Result<(), Unusable>,
 ) -> Choice {
     decide(preference, &look_for, has_image)
 }
 
 /// Whether a list of allowed hosts can be enforced with this backend, by whoever we are: the
 /// namespaces of docker's containers belong to root.
-pub fn enforces_allowlist(kind: Kind) -> Result<(), Why> {
+pub fn enforces_allowlist(kind: Kind) -> Result<(), Unusable> {
     match kind {
-        Kind::None => Err("nothing can be enforced on the network of the host".to_owned()),
-        _ if cfg!(not(target_os = "linux")) => {
-            Err("a list of allowed hosts can be enforced on Linux alone".to_owned())
-        }
-        Kind::Docker if !rustix::process::geteuid().is_root() => {
-            Err("a list of allowed hosts can be enforced in docker's containers by root alone; \
-                 bubblewrap enforces it for everybody"
-                .to_owned())
-        }
+        Kind::None => Err(Unusable::NetworkOfTheHost),
+        _ if cfg!(not(target_os = "linux")) => Err(Unusable::OnlyOnLinux),
+        Kind::Docker if !rustix::process::geteuid().is_root() => Err(Unusable::OnlyForRoot),
         Kind::Bubblewrap | Kind::Docker | Kind::Podman => Ok(()),
     }
 }
 
 fn decide(
     preference: Preference,
-    find: &dyn Fn(Kind) -> Result<Found, Why>,
-    has_image: &dyn Fn(Kind, &Found) -> Result<(), Why>,
+    find: &dyn Fn(Kind) -> Result<FoundProgram, Unusable>,
+    has_image: &dyn Fn(Kind, &FoundProgram) -> Result<(), Unusable>,
 ) -> Choice {
     let order: &[Kind] = match preference {
         Preference::Only(Kind::None) => {
@@ -109,9 +103,9 @@ fn decide(
 
 fn usable(
     kind: Kind,
-    find: &dyn Fn(Kind) -> Result<Found, Why>,
-    has_image: &dyn Fn(Kind, &Found) -> Result<(), Why>,
-) -> Result<Found, Why> {
+    find: &dyn Fn(Kind) -> Result<FoundProgram, Unusable>,
+    has_image: &dyn Fn(Kind, &FoundProgram) -> Result<(), Unusable>,
+) -> Result<FoundProgram, Unusable> {
     let found = find(kind)?;
     if matches!(kind, Kind::Docker | Kind::Podman) {
         has_image(kind, &found)?;
@@ -123,12 +117,13 @@ fn usable(
 mod tests {
     use std::cell::RefCell;
 
-    use super::{Choice, Found, Kind, Machine, Preference, Why, choose, decide};
+    use super::{Choice, FoundProgram, Kind, Machine, Preference, Unusable, choose, decide};
 
     fn machine(bubblewrap: bool, docker: bool, podman: bool) -> Machine {
-        let found = |is: bool, name: &str| -> Result<Found, Why> {
-            let found = Found { program: format!("/bin/{name}").into(), version: "1.2".to_owned() };
-            is.then_some(found).ok_or_else(|| format!("{name} is not installed"))
+        let found = |is: bool, name: &'static str| -> Result<FoundProgram, Unusable> {
+            let found =
+                FoundProgram { program: format!("/bin/{name}").into(), version: "1.2".to_owned() };
+            is.then_some(found).ok_or(Unusable::NotInstalled { program: name, package: None })
         };
         Machine {
             bubblewrap: found(bubblewrap, "bwrap"),
@@ -138,6 +133,10 @@ mod tests {
             user_namespaces: Ok(()),
             cgroups: Ok(()),
         }
+    }
+
+    fn no_image() -> Unusable {
+        Unusable::ImageMissing { image: "x".to_owned(), program: "docker".to_owned() }
     }
 
     #[test]
@@ -155,8 +154,8 @@ mod tests {
             (Only(Docker), (true, false, true), true, None),
             (Only(Kind::None), (true, true, true), true, Some(Kind::None)),
         ] {
-            let has_image = |_: Kind, _: &Found| -> Result<(), Why> {
-                image.then_some(()).ok_or_else(|| "the image is not there".to_owned())
+            let has_image = |_: Kind, _: &FoundProgram| -> Result<(), Unusable> {
+                image.then_some(()).ok_or_else(no_image)
             };
             let machine = machine(bubblewrap, docker, podman);
             let Choice { chosen, reasons } = choose(preference, &machine, &has_image);
@@ -168,12 +167,12 @@ mod tests {
     #[test]
     fn every_backend_that_was_passed_over_has_its_reason() {
         let machine = machine(true, true, false);
-        let has_image = |_: Kind, _: &Found| Err("has no image x".to_owned());
+        let has_image = |_: Kind, _: &FoundProgram| Err(no_image());
         let choice = choose(Preference::EngineFirst, &machine, &has_image);
         assert_eq!(
             choice.reasons,
             [
-                "docker: has no image x",
+                "docker: the image x is not there; get it: docker pull x",
                 "podman: podman is not installed",
                 "bubblewrap: version 1.2"
             ]
@@ -193,8 +192,8 @@ mod tests {
             let seen = RefCell::new(Vec::new());
             let find = |kind: Kind| {
                 seen.borrow_mut().push(kind);
-                let found = Found { program: "/x".into(), version: "1".to_owned() };
-                (kind == present).then_some(found).ok_or_else(|| "absent".to_owned())
+                let found = FoundProgram { program: "/x".into(), version: "1".to_owned() };
+                (kind == present).then_some(found).ok_or(Unusable::Unasked)
             };
             decide(preference, &find, &|_, _| Ok(()));
             assert_eq!(*seen.borrow(), asked, "{preference:?}");

@@ -103,7 +103,7 @@ fn door(engine: &Engine, spec: &Spec, name: &str) -> Result<Option<Door>, SpawnE
         backend: engine.kind.name(),
         why: format!("the list of allowed hosts cannot be enforced: {why}"),
     };
-    enforces_allowlist(engine.kind).map_err(refused)?;
+    enforces_allowlist(engine.kind).map_err(|why| refused(why.to_string()))?;
     let first = inspected::inspect(engine, name)?.and_then(|found| found.first_process());
     let first = first.ok_or_else(|| refused("the container is not on this machine".to_owned()))?;
     open_door(first, allowed).map(Some).map_err(|error| refused(error.to_string()))

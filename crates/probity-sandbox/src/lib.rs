@@ -36,6 +36,7 @@ mod spec;
 mod tool;
 mod tree;
 mod uncontained;
+mod unusable;
 mod user;
 mod usual;
 mod watchdog;
@@ -48,9 +49,10 @@ pub use child::{Child, Exit, LimitedBy, Signal, Usage};
 pub use choose::{Choice, Kind, Preference, choose, choose_here, enforces_allowlist};
 pub use engine::{Container, Engine, containers, has_container, has_image, remove_container};
 pub use error::SpawnError;
-pub use probe::{Found, Machine, Why, find as find_program, look_for, probe};
+pub use probe::{FoundProgram, Machine, find as find_program, look_for, probe};
 pub use run::{Outcome, run};
 pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
+pub use unusable::{ForbiddingSetting, Unusable};
 #[cfg(target_os = "linux")]
 pub use workspace::{ByteText, Ended, Guard, Snapshot};
 pub use workspace::{

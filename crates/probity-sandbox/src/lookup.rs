@@ -68,24 +68,24 @@ pub(crate) fn program(view: &dyn View, spec: &Spec, cwd: &Path) -> Result<PathBu
 pub(crate) fn directory(view: &dyn View, path: &Path) -> Result<(), SpawnError> {
     let missing = || SpawnError::WorkingDirectory(path.to_owned());
     match resolve(view, path) {
-        Found::Host(host) if host.is_dir() => Ok(()),
+        Resolved::Host(host) if host.is_dir() => Ok(()),
         // Made by the sandbox itself: that it is there is its own affair.
-        Found::Inside => Ok(()),
+        Resolved::Inside => Ok(()),
         _ => Err(missing()),
     }
 }
 
 fn executable(view: &dyn View, path: &Path) -> Option<bool> {
-    let Found::Host(host) = resolve(view, path) else { return None };
+    let Resolved::Host(host) = resolve(view, path) else { return None };
     let metadata = fs::metadata(host).ok()?;
     Some(metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
 fn is_file(view: &dyn View, path: &Path) -> bool {
-    matches!(resolve(view, path), Found::Host(host) if host.is_file())
+    matches!(resolve(view, path), Resolved::Host(host) if host.is_file())
 }
 
-enum Found {
+enum Resolved {
     Host(PathBuf),
     Inside,
     Nowhere,
@@ -94,7 +94,7 @@ enum Found {
 const MAX_LINKS: usize = 40;
 
 /// Follows links as the process would: a target that leads out of a mount is looked up inside.
-fn resolve(view: &dyn View, path: &Path) -> Found {
+fn resolve(view: &dyn View, path: &Path) -> Resolved {
     let mut pending: Vec<OsString> = words(path);
     let mut reached = PathBuf::from("/");
     let mut links = 0;
@@ -112,7 +112,7 @@ fn resolve(view: &dyn View, path: &Path) -> Found {
             Some(target) => {
                 links += 1;
                 if links > MAX_LINKS {
-                    return Found::Nowhere;
+                    return Resolved::Nowhere;
                 }
                 reached.pop();
                 if target.is_absolute() {
@@ -120,14 +120,14 @@ fn resolve(view: &dyn View, path: &Path) -> Found {
                 }
                 pending.extend(words(&target));
             }
-            None if host.as_deref().is_some_and(|host| !host.exists()) => return Found::Nowhere,
+            None if host.as_deref().is_some_and(|host| !host.exists()) => return Resolved::Nowhere,
             None => {}
         }
     }
     match view.host(&reached) {
-        Some(host) => Found::Host(host),
-        None if view.made(&reached) => Found::Inside,
-        None => Found::Nowhere,
+        Some(host) => Resolved::Host(host),
+        None if view.made(&reached) => Resolved::Inside,
+        None => Resolved::Nowhere,
     }
 }
 

@@ -1,36 +1,36 @@
 //! What this machine offers for containment, found by trying it.
 
 use std::{
-    env, fs,
+    env,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use crate::{Backend, Exit, Kind, Limits, Network, Spec, cgroup::Cgroup, lookup, run, tool};
-
-/// Why something cannot be used, in words that name the way out.
-pub type Why = String;
+use crate::{
+    Backend, Exit, ForbiddingSetting, Kind, Limits, Network, Spec, Unusable, cgroup::Cgroup,
+    lookup, run, tool,
+};
 
 /// What was found.
 #[derive(Debug, Clone)]
 pub struct Machine {
     /// Tried with everything a contained process gets.
-    pub bubblewrap: Result<Found, Why>,
+    pub bubblewrap: Result<FoundProgram, Unusable>,
     /// Engines count as found if their server answers.
-    pub docker: Result<Found, Why>,
-    pub podman: Result<Found, Why>,
+    pub docker: Result<FoundProgram, Unusable>,
+    pub podman: Result<FoundProgram, Unusable>,
     /// The version of the kernel's Landlock interface. From 6 on the host's abstract sockets are
     /// closed to processes with an open network; more of it is not used, since mounts contain
     /// better and a restricted process could not make them.
     pub landlock: Option<u32>,
     /// Whether a setting of the kernel is known to forbid them; bubblewrap needs them.
-    pub user_namespaces: Result<(), Why>,
+    pub user_namespaces: Result<(), Unusable>,
     /// Whether limits hold whole trees of processes.
-    pub cgroups: Result<(), Why>,
+    pub cgroups: Result<(), Unusable>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundProgram {
     pub program: PathBuf,
     pub version: String,
 }
@@ -45,27 +45,27 @@ pub fn probe() -> Machine {
         docker: look_for(Kind::Docker),
         podman: look_for(Kind::Podman),
         landlock: landlock(),
-        user_namespaces: forbidding_setting().map_or(Ok(()), |why| Err(why.to_owned())),
-        cgroups: Cgroup::create(&Limits::default()).map(drop).map_err(|error| error.to_string()),
+        user_namespaces: ForbiddingSetting::here().map_or(Ok(()), |s| Err(Unusable::Forbidden(s))),
+        cgroups: Cgroup::create(&Limits::default())
+            .map(drop)
+            .map_err(|error| Unusable::NoGroup { why: error.to_string() }),
     }
 }
 
 /// Tries one backend.
-pub fn look_for(kind: Kind) -> Result<Found, Why> {
+pub fn look_for(kind: Kind) -> Result<FoundProgram, Unusable> {
     match kind {
-        Kind::None => Err(NEVER_UNASKED.to_owned()),
+        Kind::None => Err(Unusable::Unasked),
         Kind::Bubblewrap => bubblewrap(),
         Kind::Docker => engine("docker", "{{.Server.Version}}"),
         Kind::Podman => engine("podman", "{{.Version}}"),
     }
 }
 
-const NEVER_UNASKED: &str = "never chosen unasked";
-
 impl Machine {
-    pub(crate) fn found(&self, kind: Kind) -> Result<Found, Why> {
+    pub(crate) fn found(&self, kind: Kind) -> Result<FoundProgram, Unusable> {
         match kind {
-            Kind::None => Err(NEVER_UNASKED.to_owned()),
+            Kind::None => Err(Unusable::Unasked),
             Kind::Bubblewrap => self.bubblewrap.clone(),
             Kind::Docker => self.docker.clone(),
             Kind::Podman => self.podman.clone(),
@@ -73,75 +73,49 @@ impl Machine {
     }
 }
 
-fn bubblewrap() -> Result<Found, Why> {
-    let program = find("bwrap").ok_or("bwrap is not installed (the package is bubblewrap)")?;
+fn bubblewrap() -> Result<FoundProgram, Unusable> {
+    let absent = Unusable::NotInstalled { program: "bwrap", package: Some("bubblewrap") };
+    let program = find("bwrap").ok_or(absent)?;
     let version = say(&program, &["--version"])?.trim_start_matches("bubblewrap ").to_owned();
     let backend = Backend::Bubblewrap { program: program.clone() };
     let mut spec = Spec::new(["true"], "/");
     spec.network = Network::None;
     spec.limits.wall = Some(PATIENCE);
-    let tried = run(&backend, &spec, b"").map_err(|error| explain(&error.to_string()))?;
-    match tried.exit {
-        Exit::Code(0) => Ok(Found { program, version }),
-        other => {
+    let why = match run(&backend, &spec, b"") {
+        Ok(tried) if tried.exit == Exit::Code(0) => return Ok(FoundProgram { program, version }),
+        Ok(tried) => {
             let told = String::from_utf8_lossy(&tried.stderr_tail);
-            Err(explain(&format!("bwrap {version} {other}: {}", told.trim())))
+            format!("bwrap {version} {}: {}", tried.exit, told.trim())
         }
-    }
+        Err(error) => error.to_string(),
+    };
+    Err(Unusable::StartsNothing { why, setting: ForbiddingSetting::here() })
 }
 
-/// Adds the setting that is known to be behind a failure.
-fn explain(failure: &str) -> Why {
-    match forbidding_setting() {
-        Some(why) => format!("{failure}; {why}"),
-        None => failure.to_owned(),
-    }
-}
-
-/// The setting by which this machine forbids user namespaces, and the way out.
-fn forbidding_setting() -> Option<&'static str> {
-    [
-        (
-            "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-            "1",
-            "AppArmor forbids user namespaces: install a profile for bwrap, or set \
-             kernel.apparmor_restrict_unprivileged_userns=0",
-        ),
-        (
-            "/proc/sys/kernel/unprivileged_userns_clone",
-            "0",
-            "user namespaces are off: set kernel.unprivileged_userns_clone=1",
-        ),
-        (
-            "/proc/sys/user/max_user_namespaces",
-            "0",
-            "user namespaces are off: set user.max_user_namespaces to more than 0",
-        ),
-    ]
-    .into_iter()
-    .find(|(path, closed, _)| fs::read_to_string(path).is_ok_and(|text| text.trim() == *closed))
-    .map(|(_, _, way_out)| way_out)
-}
-
-fn engine(name: &str, format: &str) -> Result<Found, Why> {
-    let program = find(name).ok_or_else(|| format!("{name} is not installed"))?;
-    let version = say(&program, &["version", "--format", format])
-        .map_err(|why| format!("{name} does not answer: {why}"))?;
-    Ok(Found { program, version })
+fn engine(name: &'static str, format: &str) -> Result<FoundProgram, Unusable> {
+    let absent = Unusable::NotInstalled { program: name, package: None };
+    let program = find(name).ok_or(absent)?;
+    let version = say(&program, &["version", "--format", format])?;
+    Ok(FoundProgram { program, version })
 }
 
 /// Runs a tool of the host and gives the first line of its output.
-fn say(program: &Path, arguments: &[&str]) -> Result<String, Why> {
-    let outcome = tool::ask(program, arguments, PATIENCE).map_err(|error| error.to_string())?;
+fn say(program: &Path, arguments: &[&str]) -> Result<String, Unusable> {
+    let failed = |why: String| {
+        let name = program.file_name().unwrap_or_default();
+        Unusable::NoAnswer { program: name.to_string_lossy().into_owned(), why }
+    };
+    let outcome = tool::ask(program, arguments, PATIENCE);
+    let outcome = outcome.map_err(|error| failed(error.to_string()))?;
     let first = |bytes: &[u8]| {
         String::from_utf8_lossy(bytes).lines().next().unwrap_or_default().trim().to_owned()
     };
     match outcome.exit {
         Exit::Code(0) => Ok(first(&outcome.stdout)),
-        Exit::Timeout => Err("no answer in time".to_owned()),
+        Exit::Timeout => Err(failed("it takes too long".to_owned())),
         other => match first(&outcome.stderr_tail) {
-            told if told.is_empty() => Err(format!("{} {other}", program.display())),
-            told => Err(told),
+            told if told.is_empty() => Err(failed(format!("{} {other}", program.display()))),
+            told => Err(failed(told)),
         },
     }
 }

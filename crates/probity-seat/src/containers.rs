@@ -10,7 +10,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use probity_sandbox::{Engine, Found, Mount, containers, remove_container};
+use probity_sandbox::{Engine, FoundProgram, Mount, containers, remove_container};
 
 use crate::{Unseated, state};
 
@@ -48,7 +48,7 @@ impl Drop for Containers {
         let rented = self.rented.get_mut().unwrap_or_else(PoisonError::into_inner);
         for Rented { engine, .. } in rented.drain(..) {
             let version = engine.kind.name().to_owned();
-            let found = Found { program: engine.program.clone(), version };
+            let found = FoundProgram { program: engine.program.clone(), version };
             let ours = containers(&found).map(|all| {
                 all.into_iter().filter(|container| container.workspace == engine.workspace)
             });

@@ -12,7 +12,8 @@ use probity_agent::{
     Seat, StderrTap, Turn, Way, open,
 };
 use probity_sandbox::{
-    Backend, Choice, Engine, Found, Kind, Root, Spec, choose_here, enforces_allowlist, has_image,
+    Backend, Choice, Engine, FoundProgram, Kind, Root, Spec, choose_here, enforces_allowlist,
+    has_image,
 };
 
 use crate::{
@@ -275,7 +276,7 @@ impl Seats {
         if let Some((_, choice)) = choices.iter().find(|(known, _)| known == wanted) {
             return choice.clone();
         }
-        let asked = |kind, found: &Found| {
+        let asked = |kind, found: &FoundProgram| {
             if wanted.allowlist {
                 enforces_allowlist(kind)?;
             }

@@ -98,7 +98,8 @@ impl DiscoverError {
 /// left out. All other errors are in the result, beside what was found.
 pub(crate) fn discover(request: &Request<'_>) -> Result<Targets, DiscoverError> {
     let excludes = Excludes::new(request.exclude, request.directory)?;
-    let mut search = Search { request, excludes, walked: HashSet::new(), found: Found::default() };
+    let mut search =
+        Search { request, excludes, walked: HashSet::new(), found: FoundFiles::default() };
     let mut stdin = false;
     for path in request.paths {
         if path.as_os_str() == "-" {
@@ -123,12 +124,12 @@ struct Search<'a> {
     excludes: Excludes,
     /// The canonical paths of the directories that were walked because they were named.
     walked: HashSet<PathBuf>,
-    found: Found,
+    found: FoundFiles,
 }
 
 /// What was found so far, in the order in which it was seen.
 #[derive(Default)]
-struct Found {
+struct FoundFiles {
     files: Vec<PathBuf>,
     /// Links that a walk met. They stand back behind the files they lead to: a file's own place
     /// decides which configuration holds for it.
@@ -183,7 +184,7 @@ impl Search<'_> {
                 return self.found.errors.push(DiscoverError::Missing { path: path.to_owned() });
             }
         };
-        let mut matches = Found::default();
+        let mut matches = FoundFiles::default();
         // What is excluded still counts as a match, or excluding would turn into an error.
         let walk = Walk {
             root: &pattern.base,
@@ -215,7 +216,7 @@ fn is_excluded(excludes: &Excludes, place: &Path, directory: &Path) -> bool {
     base.is_some_and(|base| excludes.cover(place, base))
 }
 
-impl Found {
+impl FoundFiles {
     /// Everything that was found, sorted, each file by the path under which it was first seen.
     fn distinct(self, several_paths: bool) -> Vec<PathBuf> {
         let Self { mut files, links, .. } = self;

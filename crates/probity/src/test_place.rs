@@ -2,11 +2,11 @@
 
 use std::{env, path::PathBuf};
 
-use probity_sandbox::{Backend, Kind, Preference, choose_here};
+use probity_sandbox::{Backend, Kind, Preference, Unusable, choose_here};
 
 /// What contains the tests, whatever the user wants for the agent.
 pub(crate) fn test_sandbox() -> Backend {
-    let no_image = |_: Kind, _: &_| Err("not used for tests".to_owned());
+    let no_image = |_: Kind, _: &_| Err(Unusable::Unasked);
     match choose_here(Preference::Only(Kind::Bubblewrap), &no_image).chosen {
         Some((_, program)) => Backend::Bubblewrap { program },
         None => Backend::None,

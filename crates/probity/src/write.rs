@@ -35,7 +35,7 @@ pub(crate) enum WriteError {
 pub(crate) fn replace(path: &Path, before: &str, after: &str) -> Result<(), WriteError> {
     // Taking the place of a link would leave its target as it was.
     let target = fs::canonicalize(path)?;
-    if look(&target, before, after)? == Found::After {
+    if look(&target, before, after)? == Content::After {
         return Ok(());
     }
     // Only the directory decides who may replace a file; whoever made it read-only means it.
@@ -47,20 +47,20 @@ pub(crate) fn replace(path: &Path, before: &str, after: &str) -> Result<(), Writ
     // Some systems tell only now that the disk is full.
     file.as_file().sync_all()?;
     match look(&target, before, after)? {
-        Found::After => Ok(file.discard()?),
-        Found::Before => Ok(file.commit()?),
+        Content::After => Ok(file.discard()?),
+        Content::Before => Ok(file.commit()?),
     }
 }
 
 /// What a file holds now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
+enum Content {
     Before,
     /// The same file was fixed under another name.
     After,
 }
 
-fn look(target: &Path, before: &str, after: &str) -> Result<Found, WriteError> {
+fn look(target: &Path, before: &str, after: &str) -> Result<Content, WriteError> {
     // A FIFO that took the file's place must not make us wait.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
@@ -73,13 +73,13 @@ fn look(target: &Path, before: &str, after: &str) -> Result<Found, WriteError> {
     let mut now = Vec::new();
     file.take(most + 1).read_to_end(&mut now)?;
     if now == after.as_bytes() {
-        return Ok(Found::After);
+        return Ok(Content::After);
     }
     if now != before.as_bytes() {
         return Err(WriteError::Changed);
     }
     match metadata.nlink() {
-        0 | 1 => Ok(Found::Before),
+        0 | 1 => Ok(Content::Before),
         names => Err(WriteError::HardLinked { names }),
     }
 }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Found, LONGEST_CHAIN,
+    LONGEST_CHAIN, PlacedService,
     interpolate::interpolate,
     model::{self, ComposeFile, Include},
     paths::{as_directory, parent, plain},
@@ -17,7 +17,7 @@ use crate::{DescribeError, MOST_BUILDS, Note, Surroundings, env_variables};
 /// The services that were read so far.
 pub(super) struct Reading<'s> {
     pub(super) surroundings: &'s dyn Surroundings,
-    pub(super) services: BTreeMap<String, Found>,
+    pub(super) services: BTreeMap<String, PlacedService>,
     /// Files that are read already; they may include each other.
     included: BTreeSet<String>,
     pub(super) notes: Vec<Note>,
@@ -46,7 +46,8 @@ impl<'s> Reading<'s> {
         for (name, service) in services {
             let source = (depth == 0).then(|| text.to_owned());
             let service = service.unwrap_or_default();
-            self.services.insert(name, Found { service, project: Rc::clone(project), source });
+            self.services
+                .insert(name, PlacedService { service, project: Rc::clone(project), source });
         }
         if self.services.len() > MOST_BUILDS { Err(DescribeError::TooManyBuilds) } else { Ok(()) }
     }
@@ -66,13 +67,13 @@ impl<'s> Reading<'s> {
             let has_inline =
                 service.build.as_ref().is_some_and(|build| build.dockerfile_inline.is_some());
             let found = match self.services.remove(&name) {
-                Some(found) => Found {
+                Some(found) => PlacedService {
                     service: service.merged_into(found.service),
                     // The lines of the first file say nothing about a Dockerfile in this one.
                     source: if has_inline { None } else { found.source },
                     ..found
                 },
-                None => Found { service, project: Rc::clone(project), source: None },
+                None => PlacedService { service, project: Rc::clone(project), source: None },
             };
             self.services.insert(name, found);
         }

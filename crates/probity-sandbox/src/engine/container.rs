@@ -15,7 +15,9 @@ use super::{
     Engine,
     inspected::{Inspected, inspect},
 };
-use crate::{Exit, Found, Mount, Network, Outcome, SpawnError, Spec, Why, tool, user::Ids};
+use crate::{
+    Exit, FoundProgram, Mount, Network, Outcome, SpawnError, Spec, Unusable, tool, user::Ids,
+};
 
 /// Raised when containers of older versions must not be used any more.
 const EPOCH: u32 = 1;
@@ -97,21 +99,15 @@ fn is_in_use(engine: &Engine, name: &str, found: &Inspected) -> Result<bool, Spa
 }
 
 /// Whether an engine has an image, without fetching it.
-pub fn has_image(found: &Found, image: &str) -> Result<(), Why> {
+pub fn has_image(found: &FoundProgram, image: &str) -> Result<(), Unusable> {
+    let program = found.program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     match client(&found.program, &["image", "inspect", image]) {
         Ok(outcome) if outcome.exit == Exit::Code(0) => Ok(()),
-        Ok(_) => Err(format!("the image {image} is not there; {}", how_to_get(found, image))),
-        Err(error) => Err(error.to_string()),
-    }
-}
-
-/// The way to an image: we print the Dockerfile of ours, and others come from a registry.
-fn how_to_get(found: &Found, image: &str) -> String {
-    let program = found.program.file_name().unwrap_or_default().to_string_lossy();
-    if image == OURS {
-        format!("build it: probity agent image | {program} build -t {OURS} -")
-    } else {
-        format!("get it: {program} pull {image}")
+        Ok(_) if image == OURS => {
+            Err(Unusable::OwnImageMissing { image: image.to_owned(), program })
+        }
+        Ok(_) => Err(Unusable::ImageMissing { image: image.to_owned(), program }),
+        Err(error) => Err(Unusable::NoAnswer { program, why: error.to_string() }),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::{container, inspected::Inspected};
-use crate::{Exit, Found, Outcome, SpawnError};
+use crate::{Exit, FoundProgram, Outcome, SpawnError};
 
 const NAME: &str = "container engine";
 
@@ -20,7 +20,7 @@ pub struct Container {
 /// Ours are known by their label.
 const OURS: &str = "label=probity.managed=true";
 
-pub fn containers(found: &Found) -> Result<Vec<Container>, SpawnError> {
+pub fn containers(found: &FoundProgram) -> Result<Vec<Container>, SpawnError> {
     let names = ask(found, &["ps", "-a", "--filter", OURS, "--format", "{{.Names}}"])?;
     let mut words = vec!["container", "inspect"];
     words.extend(names.lines());
@@ -44,12 +44,12 @@ fn container_of(inspected: &Inspected) -> Option<Container> {
 }
 
 /// Whether there is a container of this name, whoever made it.
-pub fn has_container(found: &Found, name: &str) -> Result<bool, SpawnError> {
+pub fn has_container(found: &FoundProgram, name: &str) -> Result<bool, SpawnError> {
     Ok(answer(found, &["container", "inspect", name])?.exit == Exit::Code(0))
 }
 
 /// Ends a container of ours and all that runs in it, and takes it away.
-pub fn remove_container(found: &Found, name: &str) -> Result<(), SpawnError> {
+pub fn remove_container(found: &FoundProgram, name: &str) -> Result<(), SpawnError> {
     if !containers(found)?.iter().any(|container| container.name == name) {
         let why = "it was not made by us".to_owned();
         return Err(SpawnError::Foreign { name: name.to_owned(), why });
@@ -57,7 +57,7 @@ pub fn remove_container(found: &Found, name: &str) -> Result<(), SpawnError> {
     ask(found, &["rm", "-f", name]).map(drop)
 }
 
-fn ask(found: &Found, arguments: &[&str]) -> Result<String, SpawnError> {
+fn ask(found: &FoundProgram, arguments: &[&str]) -> Result<String, SpawnError> {
     let outcome = answer(found, arguments)?;
     if outcome.exit == Exit::Code(0) {
         return Ok(String::from_utf8_lossy(&outcome.stdout).into_owned());
@@ -66,6 +66,6 @@ fn ask(found: &Found, arguments: &[&str]) -> Result<String, SpawnError> {
     Err(SpawnError::Setup { backend: NAME, why })
 }
 
-fn answer(found: &Found, arguments: &[&str]) -> Result<Outcome, SpawnError> {
+fn answer(found: &FoundProgram, arguments: &[&str]) -> Result<Outcome, SpawnError> {
     container::client(&found.program, arguments)
 }

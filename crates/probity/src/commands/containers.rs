@@ -8,7 +8,7 @@ use std::{
 
 use probity_image::Engine;
 use probity_sandbox::{
-    Container, Found, Kind, abandoned_cgroups, containers, look_for, remove_container,
+    Container, FoundProgram, Kind, abandoned_cgroups, containers, look_for, remove_container,
 };
 use probity_seat::Unseated;
 use serde_json::json;
@@ -157,7 +157,7 @@ fn remove(which: impl Fn(&Container) -> bool) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn ours() -> anyhow::Result<Vec<(Kind, Found, Container)>> {
+fn ours() -> anyhow::Result<Vec<(Kind, FoundProgram, Container)>> {
     let mut all = Vec::new();
     for kind in [Kind::Docker, Kind::Podman] {
         let Ok(found) = look_for(kind) else { continue };

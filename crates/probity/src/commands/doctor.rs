@@ -9,7 +9,9 @@ use std::{
 };
 
 use probity_agent::AgentTable;
-use probity_sandbox::{Choice, Found, LimitedBy, Limits, Machine, Why, choose, has_image, probe};
+use probity_sandbox::{
+    Choice, FoundProgram, LimitedBy, Limits, Machine, Unusable, choose, has_image, probe,
+};
 use probity_seat::{Caller, DEFAULT_IMAGE, Policy, Without, find_program};
 use serde::Serialize;
 
@@ -149,14 +151,14 @@ impl Diagnosis {
         let podman = Engine::new(&machine.podman);
         let decide = |caller: Caller| {
             let Policy { order, without, .. } = caller.policy();
-            let asked = |_, found: &Found| has_image(found, DEFAULT_IMAGE);
+            let asked = |_, found: &FoundProgram| has_image(found, DEFAULT_IMAGE);
             let Choice { chosen, reasons } = choose(order, machine, &asked);
             Use { backend: chosen.map(|(kind, _)| kind.name()), reasons, without }
         };
         let Users { table, terms, .. } = Users::load()?;
         let (agents, languages) = (agents(&table), languages()?);
         let is_installed = |agent: &Agent| agent.program.is_some();
-        let found = capability::Found {
+        let found = capability::Findings {
             has_sandbox: [&machine.docker, &machine.podman, &machine.bubblewrap]
                 .iter()
                 .any(|found| found.is_ok()),
@@ -263,22 +265,24 @@ fn row(screen: Screen, name: &str, mark: &str, words: &str) -> String {
 }
 
 impl Means {
-    fn program(found: &Result<Found, Why>) -> Self {
+    fn program(found: &Result<FoundProgram, Unusable>) -> Self {
         let (version, program, reason) = match found {
-            Ok(Found { program, version }) => (Some(version.clone()), Some(program.clone()), None),
-            Err(why) => (None, None, Some(why.clone())),
+            Ok(FoundProgram { program, version }) => {
+                (Some(version.clone()), Some(program.clone()), None)
+            }
+            Err(why) => (None, None, Some(why.to_string())),
         };
         Self { usable: found.is_ok(), version, program, reason }
     }
 
-    fn kernel(answer: &Result<(), Why>) -> Self {
-        let reason = answer.as_ref().err().cloned();
+    fn kernel(answer: &Result<(), Unusable>) -> Self {
+        let reason = answer.as_ref().err().map(ToString::to_string);
         Self { usable: answer.is_ok(), version: None, program: None, reason }
     }
 }
 
 impl Engine {
-    fn new(found: &Result<Found, Why>) -> Self {
+    fn new(found: &Result<FoundProgram, Unusable>) -> Self {
         let image = found.as_ref().ok().map(|found| Image {
             name: DEFAULT_IMAGE,
             present: has_image(found, DEFAULT_IMAGE).is_ok(),

@@ -14,7 +14,7 @@ use std::{
 };
 
 use probity_sandbox::{
-    Backend, Child, Found, Kind, Limits, Root, SpawnError, Spec, containers, has_container,
+    Backend, Child, FoundProgram, Kind, Limits, Root, SpawnError, Spec, containers, has_container,
     look_for, remove_container, spawn, workspace_root,
 };
 use probity_seat::{Caller, NamedBy, Occupant, Request, Seated, Seats, Unseated};
@@ -166,7 +166,7 @@ fn container(name: Name, wanted: &str) -> anyhow::Result<(Kind, PathBuf)> {
         let found = match look_for(kind) {
             Ok(found) => found,
             Err(why) => {
-                silent.push(why);
+                silent.push(why.to_string());
                 continue;
             }
         };
@@ -193,7 +193,7 @@ fn container(name: Name, wanted: &str) -> anyhow::Result<(Kind, PathBuf)> {
 const ENGINES: usize = 2;
 
 fn remove(kind: Kind, program: &Path, workspace: &Path) -> anyhow::Result<()> {
-    let found = Found { program: program.to_owned(), version: kind.name().to_owned() };
+    let found = FoundProgram { program: program.to_owned(), version: kind.name().to_owned() };
     let ours = containers(&found).map_err(|error| explained(&error))?;
     for container in ours.iter().filter(|container| container.workspace == workspace) {
         remove_container(&found, &container.name).map_err(|error| explained(&error))?;

@@ -4,7 +4,7 @@ use std::{fs, io, path::Path};
 
 use ignore::{DirEntry, WalkBuilder};
 
-use super::{DiscoverError, Found};
+use super::{DiscoverError, FoundFiles};
 
 /// Where to walk, and where not.
 ///
@@ -37,7 +37,7 @@ where
     ///
     /// Special files and links to nothing are taken too: a report should say that a `Dockerfile`
     /// cannot be read rather than pass over it.
-    pub(super) fn run(self, found: &mut Found, takes: impl Fn(&Path) -> bool) {
+    pub(super) fn run(self, found: &mut FoundFiles, takes: impl Fn(&Path) -> bool) {
         let Self { root, directory, visibility, prune } = self;
         let walk = WalkBuilder::new(root)
             .current_dir(directory)
@@ -70,7 +70,7 @@ impl Visibility {
     }
 }
 
-fn add(entry: DirEntry, found: &mut Found) {
+fn add(entry: DirEntry, found: &mut FoundFiles) {
     let Some(kind) = entry.file_type() else { return };
     if kind.is_symlink() {
         let leads_to_directory = fs::metadata(entry.path()).is_ok_and(|to| to.is_dir());

@@ -30,7 +30,7 @@ struct Row {
     words: String,
 }
 
-struct Found {
+struct SeenFinding {
     file: String,
     lines: (u64, u64),
     rule: String,
@@ -42,17 +42,17 @@ impl Row {
         !self.words.starts_with("also:")
     }
 
-    fn explains(&self, found: &Found) -> bool {
+    fn explains(&self, found: &SeenFinding) -> bool {
         self.is_at(found) && self.rules.contains(&found.rule)
     }
 
     /// Whether only the preset `strict` finds the defect, and this is how.
-    fn explains_in_strict(&self, found: &Found) -> bool {
+    fn explains_in_strict(&self, found: &SeenFinding) -> bool {
         let is_meant = |rule: &str| rule.strip_prefix("strict:") == Some(&found.rule);
         self.is_at(found) && self.rules.iter().any(|rule| is_meant(rule))
     }
 
-    fn is_at(&self, found: &Found) -> bool {
+    fn is_at(&self, found: &SeenFinding) -> bool {
         self.file == found.file && (found.lines.0..=found.lines.1).contains(&self.line)
     }
 }
@@ -167,7 +167,7 @@ fn rows(text: &str) -> Vec<Row> {
 }
 
 /// What a preset reports for all files of a part. A finding of a whole file is on line 0.
-fn check(root: &Path, preset: &str) -> Vec<Found> {
+fn check(root: &Path, preset: &str) -> Vec<SeenFinding> {
     let args = ["check", "--preset", preset, "--format", "json", "."];
     let output = probity().dir(root).args(args).run();
     let report: Value = serde_json::from_str(&output.stdout).unwrap();
@@ -176,7 +176,7 @@ fn check(root: &Path, preset: &str) -> Vec<Found> {
     for file in report["files"].as_array().unwrap() {
         for violation in file["violations"].as_array().unwrap() {
             let line = |end: &str| violation["location"][end]["line"].as_u64().unwrap_or_default();
-            found.push(Found {
+            found.push(SeenFinding {
                 file: file["file"].as_str().unwrap().to_owned(),
                 lines: (line("start"), line("end")),
                 rule: violation["rule"].as_str().unwrap().to_owned(),

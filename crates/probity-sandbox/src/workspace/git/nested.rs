@@ -21,7 +21,7 @@ const MOST_MODULES: usize = 20_000;
 pub(super) type Identity = (u64, u64);
 
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct NestedRepository {
     pub(super) path: PathBuf,
     pub(super) kind: FoundKind,
     pub(super) identity: Identity,
@@ -42,7 +42,7 @@ pub(super) enum FoundKind {
 #[derive(Debug)]
 pub(super) struct Search {
     /// In the order of their depth.
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<NestedRepository>,
     /// Whether everything was looked at.
     pub(super) is_complete: bool,
     /// Whether a directory could not be read, not even by its owner.
@@ -82,7 +82,11 @@ pub(super) fn search(root: &Path, closed: Closed) -> Search {
         if parts.are_a_repository()
             && let Ok(identity) = identity(&directory)
         {
-            search.found.push(Found { path: directory, kind: FoundKind::Bare, identity });
+            search.found.push(NestedRepository {
+                path: directory,
+                kind: FoundKind::Bare,
+                identity,
+            });
         }
         if seen > MOST_ENTRIES {
             search.is_complete = false;
@@ -106,7 +110,7 @@ fn open_to_owner(directory: &Path) -> io::Result<()> {
     fs::set_permissions(directory, fs::Permissions::from_mode(mode | 0o700))
 }
 
-fn dot_git(path: PathBuf, kind: fs::FileType) -> Option<Found> {
+fn dot_git(path: PathBuf, kind: fs::FileType) -> Option<NestedRepository> {
     let identity = identity(&path).ok()?;
     let kind = if kind.is_dir() {
         FoundKind::Directory
@@ -115,7 +119,7 @@ fn dot_git(path: PathBuf, kind: fs::FileType) -> Option<Found> {
     } else {
         FoundKind::Other
     };
-    Some(Found { path, kind, identity })
+    Some(NestedRepository { path, kind, identity })
 }
 
 /// Of the file or link itself.

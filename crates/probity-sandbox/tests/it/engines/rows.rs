@@ -27,7 +27,7 @@ use crate::{
 pub(super) fn concurrent_creation(scene: &Scene<'_>) {
     let found = scene.found();
     assert!(has_image(&found, IMAGE).is_ok());
-    let why = has_image(&found, "containai:latest").unwrap_err();
+    let why = has_image(&found, "containai:latest").unwrap_err().to_string();
     assert!(why.contains("build -t containai:latest -"), "{why}");
     thread::scope(|threads| {
         let start = || run(&scene.backend, &scene.shell("cat; exit 3"), b"input\n").unwrap();

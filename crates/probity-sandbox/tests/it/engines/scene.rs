@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use probity_sandbox::{Backend, Engine, Found, Limits, Mount, Outcome, Spec, User, run};
+use probity_sandbox::{Backend, Engine, FoundProgram, Limits, Mount, Outcome, Spec, User, run};
 use tempfile::TempDir;
 
 use super::server::{IMAGE, Server};
@@ -72,8 +72,8 @@ impl<'a> Scene<'a> {
         self.server.says(&["ps", "-a", "--format", "{{.Names}}"]).1
     }
 
-    pub(super) fn found(&self) -> Found {
-        Found { program: self.engine.program.clone(), version: String::new() }
+    pub(super) fn found(&self) -> FoundProgram {
+        FoundProgram { program: self.engine.program.clone(), version: String::new() }
     }
 }
 

@@ -14,7 +14,7 @@ pub(super) struct Capability {
 }
 
 /// What the rest of the diagnosis found.
-pub(super) struct Found<'a> {
+pub(super) struct Findings<'a> {
     pub(super) has_sandbox: bool,
     /// The command that installs an agent, if none is installed.
     pub(super) install_agent: Option<&'a str>,
@@ -23,7 +23,7 @@ pub(super) struct Found<'a> {
 
 const INSTALL_SANDBOX: &str = "a sandbox: apt-get install bubblewrap (or Docker, or Podman)";
 
-pub(super) fn capabilities(found: &Found<'_>) -> Vec<Capability> {
+pub(super) fn capabilities(found: &Findings<'_>) -> Vec<Capability> {
     let sandbox = (!found.has_sandbox).then(|| INSTALL_SANDBOX.to_owned());
     let agent = found.install_agent.map(|install| format!("an agent: {install}"));
     let git = missing_program("git", "apt-get install git");

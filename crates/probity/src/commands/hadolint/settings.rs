@@ -173,19 +173,19 @@ fn word<T: Word>(name: &str, variable: impl Fn(&str) -> Option<String>) -> Optio
 
 /// The file that holds for a run, and what it says.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct ChosenFile {
     pub(super) path: Option<PathBuf>,
     pub(super) said: HadolintFile,
 }
 
 /// Reads the file that was asked for, or the first that there is. As with hadolint a file with a wrong
 /// value does not stop the run, though here it is said aloud.
-pub(super) fn find(args: &Options, directory: &Path) -> anyhow::Result<Found> {
+pub(super) fn find(args: &Options, directory: &Path) -> anyhow::Result<ChosenFile> {
     let path = match &args.config {
         Some(path) => Some(path.clone()),
         None => places(directory).into_iter().find(|path| path.is_file()),
     };
-    let Some(path) = path else { return Ok(Found::default()) };
+    let Some(path) = path else { return Ok(ChosenFile::default()) };
     let text = config::read_text(&path, &path, args.config.is_some()).map_err(|error| {
         Failure::new(error.to_string(), "name another file with --config").with_exit(Exit::Findings)
     })?;
@@ -201,7 +201,7 @@ pub(super) fn find(args: &Options, directory: &Path) -> anyhow::Result<Found> {
             HadolintFile::default()
         }
     };
-    Ok(Found { path: Some(path), said })
+    Ok(ChosenFile { path: Some(path), said })
 }
 
 /// Where a file may be, the first one first.

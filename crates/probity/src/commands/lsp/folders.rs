@@ -30,12 +30,12 @@ struct Folder {
     configs: Configs<'static>,
     /// By the address of the settings.
     made: HashMap<usize, Arc<EditorRules>>,
-    found: HashMap<PathBuf, Found>,
+    found: HashMap<PathBuf, FolderSettings>,
 }
 
 /// What holds for one document.
 #[derive(Clone, Default)]
-pub(super) struct Found {
+pub(super) struct FolderSettings {
     pub(super) rules: Option<Arc<EditorRules>>,
     pub(super) config_files: Vec<ConfigFile>,
     stamps: Vec<Stamp>,
@@ -58,7 +58,7 @@ impl Folders {
         directory: &Path,
         path: &Path,
         open_texts: &OpenTexts,
-    ) -> Found {
+    ) -> FolderSettings {
         let stamps = stamps(path);
         let known = self.read.get(directory).and_then(|folder| folder.found.get(path));
         match known {
@@ -67,14 +67,14 @@ impl Folders {
             Some(_) => self.forget(),
             None => {}
         }
-        let found = Found { stamps, ..self.find(directory, path, open_texts) };
+        let found = FolderSettings { stamps, ..self.find(directory, path, open_texts) };
         if let Some(folder) = self.read.get_mut(directory) {
             folder.found.insert(path.to_owned(), found.clone());
         }
         found
     }
 
-    fn find(&mut self, directory: &Path, path: &Path, open_texts: &OpenTexts) -> Found {
+    fn find(&mut self, directory: &Path, path: &Path, open_texts: &OpenTexts) -> FolderSettings {
         let name = self.name;
         if !self.read.contains_key(directory) {
             // A broken file of the user's own holds for nobody; the rest still works.
@@ -82,12 +82,12 @@ impl Folders {
                 tracing::error!("{error:#}");
                 editor_configs(name, Choice::None, directory)
             });
-            let Ok(configs) = configs else { return Found::default() };
+            let Ok(configs) = configs else { return FolderSettings::default() };
             let configs = configs.with_open_texts(open_texts.clone());
             let folder = Folder { configs, made: HashMap::new(), found: HashMap::new() };
             self.read.insert(directory.to_owned(), folder);
         }
-        let Some(folder) = self.read.get_mut(directory) else { return Found::default() };
+        let Some(folder) = self.read.get_mut(directory) else { return FolderSettings::default() };
         let files = folder.configs.files_for(path);
         let config_files = files.iter().map(|file| problems_of(file, open_texts)).collect();
         let settings = folder.configs.for_target(path).map_err(|error| {
@@ -107,7 +107,7 @@ impl Folders {
                 folder.rules(name, settings)
             }),
         };
-        Found { rules, config_files, stamps: Vec::new() }
+        FolderSettings { rules, config_files, stamps: Vec::new() }
     }
 }
 
