@@ -21,7 +21,7 @@ pub struct Envelope<'a> {
 
 /// What kind of message it is, with its parts. Payloads are raw JSON text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind<'a> {
+pub enum MessageKind<'a> {
     Request {
         id: Id<'a>,
         method: Cow<'a, str>,
@@ -66,13 +66,13 @@ impl<'a> Envelope<'a> {
     }
 
     #[must_use]
-    pub fn kind(&self) -> Kind<'a> {
+    pub fn kind(&self) -> MessageKind<'a> {
         if self.layout.batch {
-            return Kind::Batch;
+            return MessageKind::Batch;
         }
         match (self.method(), self.id()) {
-            (Some(method), Some(id)) => Kind::Request { id, method, params: self.params() },
-            (Some(method), None) => Kind::Notification { method, params: self.params() },
+            (Some(method), Some(id)) => MessageKind::Request { id, method, params: self.params() },
+            (Some(method), None) => MessageKind::Notification { method, params: self.params() },
             (None, id) => {
                 let outcome = match (self.part(&self.layout.error), self.part(&self.layout.result))
                 {
@@ -81,7 +81,7 @@ impl<'a> Envelope<'a> {
                     (Some(error), Some(_)) if error != "null" => Outcome::Error(error),
                     (_, result) => Outcome::Result(result.unwrap_or("null")),
                 };
-                Kind::Response { id, outcome }
+                MessageKind::Response { id, outcome }
             }
         }
     }
@@ -129,10 +129,10 @@ pub(crate) fn quote(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Envelope, Id, Kind, Outcome};
+    use super::{Envelope, Id, MessageKind, Outcome};
 
     #[track_caller]
-    fn check(text: &str, expected: Kind<'_>) {
+    fn check(text: &str, expected: MessageKind<'_>) {
         let envelope = Envelope::parse(text);
         assert_eq!(envelope.as_ref().map(Envelope::kind), Some(expected), "{text}");
         assert_eq!(envelope.map(|envelope| envelope.text()), Some(text));
@@ -147,15 +147,18 @@ mod tests {
         let params = Some(r#"{"n":1e2,"n":12345678901234567890123,"s":"\u00e9\/"}"#);
         check(
             r#"{"params":{"n":1e2,"n":12345678901234567890123,"s":"\u00e9\/"},"id": "a\u0062" ,"x":1,"method":"a\/b","jsonrpc":"2.0"}"#,
-            Kind::Request { id: id(r#""a\u0062""#), method: "a/b".into(), params },
+            MessageKind::Request { id: id(r#""a\u0062""#), method: "a/b".into(), params },
         );
-        check(r#"{"method":"m"}"#, Kind::Notification { method: "m".into(), params: None });
-        check(r#"{"m\u0065thod":"m"}"#, Kind::Notification { method: "m".into(), params: None });
+        check(r#"{"method":"m"}"#, MessageKind::Notification { method: "m".into(), params: None });
+        check(
+            r#"{"m\u0065thod":"m"}"#,
+            MessageKind::Notification { method: "m".into(), params: None },
+        );
         check(
             r#"{"id":null,"method":"m"}"#,
-            Kind::Request { id: id("null"), method: "m".into(), params: None },
+            MessageKind::Request { id: id("null"), method: "m".into(), params: None },
         );
-        check(" [1, {}] \r", Kind::Batch);
+        check(" [1, {}] \r", MessageKind::Batch);
     }
 
     #[test]
@@ -170,7 +173,7 @@ mod tests {
             (r#"{"id":1,"result":1,"id":2,"result":2}"#, Some("2"), result("2")),
         ];
         for (text, raw, outcome) in cases {
-            check(text, Kind::Response { id: raw.map(id), outcome });
+            check(text, MessageKind::Response { id: raw.map(id), outcome });
         }
     }
 

@@ -64,9 +64,11 @@ pub use client::{
     AgentInfo, AuthMethod, Canceller, Cause, Client, ClientError, ClientName, Denied, FileRefusal,
     Files, Limits, Phase, ServeFiles, Session, StopReason, Tap, Tokens, Turn, Usage,
 };
-pub use envelope::{Envelope, Id, Kind, Outcome};
+pub use envelope::{Envelope, Id, MessageKind, Outcome};
 pub use frame::{Broken, Frame, FrameReader, FrameWriter, LINE_LIMIT, Skipped};
 pub use id_map::IdMap;
 pub use recording::{Recorder, Side};
-pub use replay::{Ended, HostAction, Mode, ReplayError, Script, ScriptError, ScriptFault, replay};
+pub use replay::{
+    HostAction, Mode, ReplayEnd, ReplayError, Script, ScriptError, ScriptFault, replay,
+};
 pub use splice::{Places, Splice, find};

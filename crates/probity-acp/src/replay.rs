@@ -49,7 +49,7 @@ pub enum Mode {
 
 /// How a replay came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ReplayEnd {
     /// The client closed our input.
     InputClosed,
     /// The client does not read any more.
@@ -84,7 +84,7 @@ pub fn replay(
     output: impl Write,
     mode: Mode,
     host: &mut dyn FnMut(&HostAction) -> io::Result<()>,
-) -> Result<Ended, ReplayError> {
+) -> Result<ReplayEnd, ReplayError> {
     let mut player = Player::new(input, output, host);
     let ended = match mode {
         Mode::Strict => player.play_in_order(script),

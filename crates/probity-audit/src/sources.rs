@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use probity_scope::{Kind, Policy, Quota, Scope, ScopeError};
+use probity_scope::{EntryKind, Policy, Quota, Scope, ScopeError};
 use sha2::{Digest as _, Sha256};
 
 use crate::NamedDigest;
@@ -140,13 +140,13 @@ impl SourceSearch<'_> {
                 // Gone, unreadable, or a link that leads out of the project.
                 continue;
             };
-            if metadata.kind == Kind::File
+            if metadata.kind == EntryKind::File
                 && (self.is_source)(&path)
                 && self.seen.insert(real.clone())
             {
                 self.sources.push(path.to_string_lossy().into_owned());
             }
-            if metadata.kind != Kind::Directory
+            if metadata.kind != EntryKind::Directory
                 || is_one_of(&path, GENERATED)
                 || !self.seen.insert(real)
             {
@@ -160,10 +160,10 @@ impl SourceSearch<'_> {
             for entry in entries {
                 let path = path.join(&entry.name);
                 match entry.metadata.kind {
-                    Kind::Directory => pending.push(path),
-                    Kind::File if (self.is_source)(&path) => pending.push(path),
-                    Kind::Link => later.push(path),
-                    Kind::File | Kind::Special => {}
+                    EntryKind::Directory => pending.push(path),
+                    EntryKind::File if (self.is_source)(&path) => pending.push(path),
+                    EntryKind::Link => later.push(path),
+                    EntryKind::File | EntryKind::Special => {}
                 }
             }
         }

@@ -18,7 +18,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use probity_scope::{Kind, Metadata, Policy, Quota, Scope, ScopeError};
+use probity_scope::{EntryKind, Metadata, Policy, Quota, Scope, ScopeError};
 
 pub(crate) use self::cut::MOST_CHARS;
 pub use self::cut::Reading;
@@ -201,7 +201,7 @@ impl ReadTools {
         if matches!(request, Request::ListDir { .. } | Request::FindFiles { .. }) {
             return Err(ToolError::StrictListing);
         }
-        if target.metadata.kind != Kind::File {
+        if target.metadata.kind != EntryKind::File {
             return Err(ToolError::StrictNotAFile);
         }
         // A source may have been found by the name of a link, and is then allowed by its own name.

@@ -13,7 +13,7 @@ use probity_dockerfile::Setting;
 use probity_finding::Span;
 use probity_lint::FixOptions;
 
-use self::rounds::{Ended, Job};
+use self::rounds::{FixEnd, Job};
 pub(crate) use self::session::{Conversation, SessionTerms, Stop, sendable};
 use crate::{
     AgentContext, ContextRead, Expect, Member, Outcome, Reason, Resolution, SecretsPolicy,
@@ -139,7 +139,7 @@ fn resolve_unmarked(
     let mut resolution = Resolution { session: conversation.finish(), ..Resolution::default() };
     resolution.session.secrets = payload.secrets;
     match ended {
-        Ok(Ended::Accepted { text, met, notes }) => {
+        Ok(FixEnd::Accepted { text, met, notes }) => {
             resolution.edits = minimal_edits(request.text, &text);
             resolution.session.notes.extend(notes);
             let outcome = |member: &Member| match met.contains(&member.objective.kind) {
@@ -148,7 +148,7 @@ fn resolve_unmarked(
             };
             resolution.outcomes = request.members.iter().map(outcome).collect();
         }
-        Ok(Ended::NoChange) => {
+        Ok(FixEnd::NoChange) => {
             resolution.outcomes = vec![Outcome::NoChange; request.members.len()];
         }
         Err(Stop { reason, detail }) => {

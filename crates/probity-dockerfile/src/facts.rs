@@ -59,7 +59,7 @@ pub struct Facts {
     contract: ImageContract,
     stages: Vec<Stage>,
     graph: Graph,
-    places: Vec<Place>,
+    places: Vec<InstructionFacts>,
     environments: Environments,
     references: Vec<VariableReference>,
     expansion_errors: Vec<ExpansionError>,
@@ -87,7 +87,7 @@ pub struct ExpansionError {
 
 /// Where to find the facts of one instruction.
 #[derive(Clone, Debug, Default)]
-struct Place {
+struct InstructionFacts {
     stage: Option<u32>,
     /// From before the instruction.
     environment: Environment,

@@ -41,7 +41,7 @@ pub(crate) struct Request<'l> {
 
 /// Whether an instruction stands on a line of its own or behind `ONBUILD`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum LinePlace {
     OwnLine,
     Trigger,
 }
@@ -49,7 +49,7 @@ pub(crate) enum Place {
 /// Parses a logical line. Lines of the file, comments and heredocs are for the caller to add.
 pub(crate) fn instruction(
     line: Logical,
-    place: Place,
+    place: LinePlace,
     escape: char,
     report: &mut Report<'_>,
 ) -> Instruction {
@@ -93,7 +93,7 @@ fn keep_causes(errors: &mut Vec<SyntaxError>, before: usize) {
     errors.extend(behind.into_iter().filter(|error| !consequence(error)));
 }
 
-fn arguments(request: Request<'_>, place: Place, report: &mut Report<'_>) -> Arguments {
+fn arguments(request: Request<'_>, place: LinePlace, report: &mut Report<'_>) -> Arguments {
     match request.keyword {
         Keyword::From => from::parse(&request, report),
         Keyword::Arg => pairs::arg(&request, report),
@@ -108,7 +108,7 @@ fn arguments(request: Request<'_>, place: Place, report: &mut Report<'_>) -> Arg
         Keyword::User | Keyword::Workdir | Keyword::Maintainer | Keyword::Stopsignal => {
             words::single(&request, report)
         }
-        Keyword::Onbuild if place == Place::OwnLine => onbuild::parse(&request, report),
+        Keyword::Onbuild if place == LinePlace::OwnLine => onbuild::parse(&request, report),
         Keyword::Onbuild | Keyword::Unknown => Arguments::Text(request.text()),
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     directive::Directives,
     error::Report,
     heredoc,
-    instruction::{Place, instruction},
+    instruction::{LinePlace, instruction},
     lines::{self, Joined, Line, Lines},
     token,
     tree::Extras,
@@ -117,7 +117,7 @@ impl<'a> Parser<'a> {
             Some(text) => line.finish_in(text),
             None => line.finish(),
         };
-        let mut found = instruction(line, Place::OwnLine, escape, &mut report);
+        let mut found = instruction(line, LinePlace::OwnLine, escape, &mut report);
         token::cut(self.text, &found, &pieces, &mut self.tokens);
         let mut heredocs: Box<[Heredoc]> = Box::default();
         if found.may_hold_heredocs() {

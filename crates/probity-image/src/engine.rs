@@ -18,7 +18,8 @@ use std::{
 };
 
 use probity_sandbox::{
-    Backend, Child, Exit, Kind, Network, Spec, Stream, Streams, find_program, look_for, spawn,
+    Backend, BackendKind, Child, Exit, Network, Spec, Stream, Streams, find_program, look_for,
+    spawn,
 };
 
 use crate::{ImageError, Level};
@@ -107,8 +108,8 @@ impl Engine {
     /// This engine, if it answers.
     pub fn of(kind: EngineKind) -> Option<Self> {
         let program = match kind {
-            EngineKind::Docker => look_for(Kind::Docker).ok()?.program,
-            EngineKind::Podman => look_for(Kind::Podman).ok()?.program,
+            EngineKind::Docker => look_for(BackendKind::Docker).ok()?.program,
+            EngineKind::Podman => look_for(BackendKind::Podman).ok()?.program,
             EngineKind::Buildah => find_program("buildah")?,
         };
         let engine = Self::with_program(kind, program);

@@ -129,7 +129,7 @@ const GONE: &[(&str, &[&str])] = &[
 
 /// A release that had ended when the table was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Ended {
+pub(crate) struct EndedRelease {
     pub(crate) name: &'static str,
     pub(crate) release: &'static str,
     pub(crate) date: &'static str,
@@ -137,14 +137,14 @@ pub(crate) struct Ended {
 
 /// The release of an official image that has ended: its own, or that of the system that its tag names
 /// (`python:3.13-bullseye`).
-pub(crate) fn ended(image: &ImageRef) -> Option<Ended> {
+pub(crate) fn ended(image: &ImageRef) -> Option<EndedRelease> {
     let name = image.familiar_name();
     let tag = image.tag.as_deref()?;
     let version = tag.split('-').next().unwrap_or_default();
     let find = |name: &str, matches: &dyn Fn(&str) -> bool| {
         let (name, releases) = TABLE.iter().find(|(known, _)| *known == name)?;
         let (release, date) = releases.iter().find(|(release, _)| matches(release))?;
-        Some(Ended { name, release, date })
+        Some(EndedRelease { name, release, date })
     };
     let is_version = |release: &str| {
         version.strip_prefix(release).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gen_lsp_types::{TextDocumentContentChangeEvent, Uri};
 
 use crate::{
-    host::{Kind, Report},
+    host::{DocumentKind, Report},
     lines::{Encoding, Lines},
 };
 
@@ -15,7 +15,7 @@ pub(crate) struct Document {
     pub(crate) uri: Uri,
     /// The path of the file. A document without a file gets a path in its workspace.
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: DocumentKind,
     /// The client's number, given back with what is about this text.
     pub(crate) version: i32,
     pub(crate) text: String,

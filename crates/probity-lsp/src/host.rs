@@ -23,7 +23,7 @@ pub struct Subject<'a> {
 
 /// What a document is to the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DocumentKind {
     Dockerfile,
     /// A configuration file of probity, or of a tool whose files it reads.
     Config,
@@ -111,7 +111,7 @@ pub trait Host: Send + Sync {
     fn version(&self) -> &str;
 
     /// What a document is, by its path and by what the editor calls its language.
-    fn kind(&self, path: &Path, language: &str) -> Kind;
+    fn kind(&self, path: &Path, language: &str) -> DocumentKind;
 
     /// Everything that `probity check` would report about the text.
     fn check(&self, subject: &Subject<'_>) -> Report;

@@ -18,8 +18,8 @@ mod uri;
 
 pub use crate::{
     host::{
-        AiAnswer, AiRequest, AiWatch, Buffers, ConfigFile, ConfigProblem, FixRequest, Host, Kind,
-        Report, RuleName, Subject,
+        AiAnswer, AiRequest, AiWatch, Buffers, ConfigFile, ConfigProblem, DocumentKind, FixRequest,
+        Host, Report, RuleName, Subject,
     },
-    server::{Ended, serve},
+    server::{ServerEnd, serve},
 };

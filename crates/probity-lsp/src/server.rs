@@ -32,7 +32,7 @@ use crate::{
     client::Client,
     document::Document,
     frame::{self, Incoming, Outgoing, Refusal},
-    host::{Buffers, Host, Kind},
+    host::{Buffers, DocumentKind, Host},
 };
 
 /// Messages that are read ahead.
@@ -43,7 +43,7 @@ const HEARTBEAT: Duration = Duration::from_secs(2);
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
+pub enum ServerEnd {
     /// The client said goodbye.
     Orderly,
     /// It was gone, or left without `shutdown`.
@@ -55,7 +55,7 @@ pub fn serve(
     host: Arc<dyn Host>,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
-) -> io::Result<Ended> {
+) -> io::Result<ServerEnd> {
     let (events, incoming) = bounded(READ_AHEAD);
     let (outgoing, answers) = unbounded();
     let reader = events.clone();
@@ -131,7 +131,7 @@ enum Phase {
     New,
     Running,
     ShutDown,
-    Over(Ended),
+    Over(ServerEnd),
 }
 
 /// A request that waits for the report about its document.
@@ -167,7 +167,7 @@ struct Server {
 }
 
 impl Server {
-    fn run(&mut self, incoming: &Receiver<Event>) -> Ended {
+    fn run(&mut self, incoming: &Receiver<Event>) -> ServerEnd {
         loop {
             while let Ok(event) = incoming.try_recv() {
                 self.accept(event);
@@ -181,17 +181,17 @@ impl Server {
             }
             if self.is_closed {
                 let is_orderly = self.phase == Phase::ShutDown;
-                return if is_orderly { Ended::Orderly } else { Ended::Abrupt };
+                return if is_orderly { ServerEnd::Orderly } else { ServerEnd::Abrupt };
             }
             self.start_lint();
             match incoming.recv_timeout(HEARTBEAT) {
                 Ok(event) => self.accept(event),
                 Err(RecvTimeoutError::Timeout) => {
                     if self.client.process.is_some_and(|process| !self.host.is_running(process)) {
-                        return Ended::Abrupt;
+                        return ServerEnd::Abrupt;
                     }
                 }
-                Err(RecvTimeoutError::Disconnected) => return Ended::Abrupt,
+                Err(RecvTimeoutError::Disconnected) => return ServerEnd::Abrupt,
             }
         }
     }
@@ -282,6 +282,6 @@ impl Server {
     }
 
     fn dockerfiles(&mut self) -> impl Iterator<Item = &mut Document> {
-        self.documents.values_mut().filter(|document| document.kind == Kind::Dockerfile)
+        self.documents.values_mut().filter(|document| document.kind == DocumentKind::Dockerfile)
     }
 }

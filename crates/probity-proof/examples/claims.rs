@@ -21,7 +21,7 @@ mod tools;
 
 use std::{collections::BTreeMap, env, io, io::Write as _, time::Instant};
 
-use corpus::{Half, Kind, LANGUAGES, Truth, try_all};
+use corpus::{ClaimKind, Half, LANGUAGES, Truth, try_all};
 use probity_proof::Verdict;
 
 /// How many of how many were proven.
@@ -39,7 +39,7 @@ fn main() -> io::Result<()> {
     let mut times = Vec::new();
     let mut by_truth: BTreeMap<(String, Half), Counts> = BTreeMap::new();
     for language in LANGUAGES.into_iter().filter(|language| is_wanted(0, language.name)) {
-        let mut taken: BTreeMap<Kind, usize> = BTreeMap::new();
+        let mut taken: BTreeMap<ClaimKind, usize> = BTreeMap::new();
         let mut cases = language.cases();
         cases.retain(|case| {
             let is_chosen = is_wanted(1, &format!("{:?}", case.kind))

@@ -25,7 +25,7 @@ use std::{
     time::Instant,
 };
 
-use corpus::{Case, Kind, LANGUAGES, trial::repository};
+use corpus::{Case, ClaimKind, LANGUAGES, trial::repository};
 use probity_proof::{Claim, PlacedTest, ProcessCounts, WithoutFix, Workshop};
 
 /// How people run the tests of a repository of the corpora. `<path>` is a test's file, `<stem>` its name
@@ -115,7 +115,7 @@ fn main() -> io::Result<()> {
     for bare in BARE.iter().filter(|bare| is_wanted(bare.name)) {
         let language = LANGUAGES.into_iter().find(|known| known.name == bare.language).unwrap();
         let mut cases = language.cases();
-        cases.retain(|case| case.kind == Kind::Fixed && case.layout == bare.layout);
+        cases.retain(|case| case.kind == ClaimKind::Fixed && case.layout == bare.layout);
         let cases: Vec<&Case> = cases.iter().take(count).collect();
         let claims: Vec<Claim> = cases.iter().map(|case| case.claim.clone()).collect();
         let repository = repository(language, bare.layout, &cases);

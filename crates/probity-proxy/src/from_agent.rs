@@ -4,7 +4,7 @@ mod answers;
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use probity_acp::{Broken, Envelope, Id, Kind, Places, Splice, find};
+use probity_acp::{Broken, Envelope, Id, MessageKind, Places, Splice, find};
 
 use crate::{
     broken::{Remedy, remedy},
@@ -19,18 +19,18 @@ use crate::{
 /// thread flushes what is written here.
 pub(crate) fn receive(proxy: &Arc<Proxy>, connection: &Arc<Connection>, message: &Envelope<'_>) {
     match message.kind() {
-        Kind::Notification { method, .. } if method == "$/cancel_request" => {
+        MessageKind::Notification { method, .. } if method == "$/cancel_request" => {
             cancel(proxy, connection, message);
         }
-        Kind::Notification { .. } => notification(proxy, connection, message),
-        Kind::Request { id, .. } => request(proxy, connection, message, &id),
-        Kind::Response { id: Some(id), outcome } => {
+        MessageKind::Notification { .. } => notification(proxy, connection, message),
+        MessageKind::Request { id, .. } => request(proxy, connection, message, &id),
+        MessageKind::Response { id: Some(id), outcome } => {
             answers::receive(proxy, connection, message, &id, &outcome);
         }
-        Kind::Response { id: None, .. } => {
+        MessageKind::Response { id: None, .. } => {
             proxy.note(&format!("{} sent an answer without an id", proxy.options.agent));
         }
-        Kind::Batch => proxy.note(&format!("{} wrote a batch", proxy.options.agent)),
+        MessageKind::Batch => proxy.note(&format!("{} wrote a batch", proxy.options.agent)),
     }
 }
 

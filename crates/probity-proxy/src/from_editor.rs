@@ -7,7 +7,7 @@ mod setup;
 
 use std::sync::{Arc, atomic::Ordering::Relaxed};
 
-use probity_acp::{Broken, Envelope, Id, Kind, Splice, find};
+use probity_acp::{Broken, Envelope, Id, MessageKind, Splice, find};
 
 use crate::{
     broken::{Remedy, remedy},
@@ -24,16 +24,16 @@ use crate::{
 
 pub(crate) fn receive(proxy: &Arc<Proxy>, message: &Envelope<'_>) {
     match message.kind() {
-        Kind::Request { id, method, .. } => {
+        MessageKind::Request { id, method, .. } => {
             let done = request(proxy, message, &id, &method);
             if let Err(refusal) = done {
                 proxy.refuse(&id, &refusal);
             }
         }
-        Kind::Notification { method, .. } => notification(proxy, message, &method),
-        Kind::Response { id: Some(id), .. } => answer(proxy, message, &id),
-        Kind::Response { id: None, .. } => {}
-        Kind::Batch => {
+        MessageKind::Notification { method, .. } => notification(proxy, message, &method),
+        MessageKind::Response { id: Some(id), .. } => answer(proxy, message, &id),
+        MessageKind::Response { id: None, .. } => {}
+        MessageKind::Batch => {
             let refusal = Refusal::new(INVALID_REQUEST, "batches are not part of the protocol");
             proxy.answer(refusal.to(&raw_id("null").unwrap_or_else(|| Id::string(""))));
         }

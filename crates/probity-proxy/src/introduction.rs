@@ -14,7 +14,7 @@ use std::{
     time::Duration,
 };
 
-use probity_acp::{Envelope, FrameReader, FrameWriter, Id, Kind, Outcome, find};
+use probity_acp::{Envelope, FrameReader, FrameWriter, Id, MessageKind, Outcome, find};
 
 use crate::{
     LaunchError, Process, Started, Workspace,
@@ -76,7 +76,7 @@ enum NoIntroduction {
     #[error("cannot be used: {0}")]
     Unusable(#[from] handshake::BadHandshake),
     #[error("ended{} without an answer to `initialize`{}", with_code(*code), with_tail(stderr))]
-    Ended { code: Option<i32>, stderr: String },
+    ProxyEnd { code: Option<i32>, stderr: String },
 }
 
 fn with_code(code: Option<i32>) -> String {
@@ -184,7 +184,7 @@ fn introduce(
     let Some(result) = answered? else {
         // What it said last may still be on its way; the channel only ever ends.
         is_read.recv_timeout(LAST_BREATH).ok();
-        return Err(NoIntroduction::Ended { code, stderr: tail.text() });
+        return Err(NoIntroduction::ProxyEnd { code, stderr: tail.text() });
     };
     handshake::abilities(&result)?;
     Ok(result)
@@ -194,7 +194,7 @@ fn introduce(
 fn read_answer(stdout: impl Read) -> Result<Option<String>, NoIntroduction> {
     let mut reader = FrameReader::new(stdout);
     while let Some(message) = reader.read()? {
-        if let Kind::Response { id: Some(_), outcome } = message.kind() {
+        if let MessageKind::Response { id: Some(_), outcome } = message.kind() {
             return match outcome {
                 Outcome::Result(result) => Ok(Some(result.to_owned())),
                 Outcome::Error(error) => Err(NoIntroduction::Refused(error.to_owned())),

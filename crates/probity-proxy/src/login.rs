@@ -55,7 +55,7 @@ impl Logins {
             rebuilt.insert("description".to_owned(), description.into());
         }
         match kind(method)? {
-            Kind::Agent => {
+            LoginKind::Agent => {
                 let is_in_terminal = terminal_auth(method).is_some() && is_argument(id);
                 if is_in_terminal && let Some((program, arguments)) = self.command.split_first() {
                     let arguments = arguments.iter().map(String::as_str).chain(["--login", id]);
@@ -65,12 +65,12 @@ impl Logins {
                     rebuilt.insert("_meta".to_owned(), json!({TERMINAL_AUTH: ours}));
                 }
             }
-            Kind::Terminal if !is_argument(id) => return None,
-            Kind::Terminal => {
+            LoginKind::Terminal if !is_argument(id) => return None,
+            LoginKind::Terminal => {
                 rebuilt.insert("type".to_owned(), "terminal".into());
                 rebuilt.insert("args".to_owned(), json!(["--login", id]));
             }
-            Kind::Variables => {
+            LoginKind::Variables => {
                 let variables = self.asked_for(method);
                 if variables.is_empty() {
                     return None;
@@ -111,9 +111,11 @@ pub fn terminal_login(answer: &str, id: &str) -> Option<TerminalLogin> {
     let mut methods = answer.get("authMethods")?.as_array()?.iter();
     let method = methods.find(|method| method.get("id").and_then(Value::as_str) == Some(id))?;
     let (program, source) = match (kind(method)?, terminal_auth(method)) {
-        (Kind::Terminal, _) => (None, method),
-        (Kind::Agent, Some(older)) => (Some(older.get("command")?.as_str()?.to_owned()), older),
-        (Kind::Agent, None) | (Kind::Variables, _) => return None,
+        (LoginKind::Terminal, _) => (None, method),
+        (LoginKind::Agent, Some(older)) => {
+            (Some(older.get("command")?.as_str()?.to_owned()), older)
+        }
+        (LoginKind::Agent, None) | (LoginKind::Variables, _) => return None,
     };
     let arguments = source.get("args").and_then(Value::as_array).into_iter().flatten();
     let arguments = arguments.take(MOST_WORDS).map(|word| word.as_str().and_then(usable));
@@ -139,7 +141,7 @@ pub fn terminal_logins(answer: &str) -> Vec<String> {
 }
 
 /// How a login goes on.
-enum Kind {
+enum LoginKind {
     /// The agent does it, when it is asked to.
     Agent,
     /// The editor runs our command.
@@ -149,11 +151,11 @@ enum Kind {
 }
 
 /// What an editor does with a kind that we do not know, nobody knows.
-fn kind(method: &Value) -> Option<Kind> {
+fn kind(method: &Value) -> Option<LoginKind> {
     match method.get("type").map(Value::as_str) {
-        None | Some(Some("agent")) => Some(Kind::Agent),
-        Some(Some("terminal")) => Some(Kind::Terminal),
-        Some(Some("env_var")) => Some(Kind::Variables),
+        None | Some(Some("agent")) => Some(LoginKind::Agent),
+        Some(Some("terminal")) => Some(LoginKind::Terminal),
+        Some(Some("env_var")) => Some(LoginKind::Variables),
         Some(_) => None,
     }
 }

@@ -30,13 +30,13 @@ pub(crate) struct Proxy {
     capabilities: Mutex<Option<String>>,
     pub(crate) introductions: Introductions,
     pub(crate) detector: Option<Detector>,
-    pub(crate) ended: Sender<Ended>,
+    pub(crate) ended: Sender<ProxyEnd>,
     table: Mutex<Table>,
 }
 
 /// Why the proxy stops.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum ProxyEnd {
     /// The editor will send no more.
     Input,
     /// The editor reads no more.
@@ -52,7 +52,7 @@ impl Proxy {
         store: Box<dyn Store>,
         observer: Box<dyn Observer>,
         editor: Editor,
-        ended: Sender<Ended>,
+        ended: Sender<ProxyEnd>,
     ) -> Self {
         let table = Table::with_records(store.sessions());
         Self {
@@ -118,7 +118,7 @@ impl Proxy {
     fn judged(&self, written: bool) -> bool {
         if !written {
             // If nobody listens the proxy is ending already.
-            drop(self.ended.send(Ended::Output));
+            drop(self.ended.send(ProxyEnd::Output));
         }
         written
     }

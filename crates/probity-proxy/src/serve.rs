@@ -17,7 +17,7 @@ use crate::{
     connection::Connection,
     editor::Editor,
     from_editor,
-    proxy::{Ended, Proxy, spawn},
+    proxy::{Proxy, ProxyEnd, spawn},
 };
 
 /// What is left when the editor is gone and all agents have ended.
@@ -29,12 +29,12 @@ pub struct Finished {
 
 /// Ends a proxy from outside, as the end of the editor's input would.
 #[derive(Clone, Debug)]
-pub struct Stopper(Sender<Ended>);
+pub struct Stopper(Sender<ProxyEnd>);
 
 impl Stopper {
     pub fn stop(&self) {
         // A proxy that has ended needs no stopping.
-        drop(self.0.send(Ended::Stopped));
+        drop(self.0.send(ProxyEnd::Stopped));
     }
 }
 
@@ -62,7 +62,7 @@ pub fn serve(
     // Not waited for: a read that nobody ends cannot be called off.
     spawn(&proxy, "editor", move || {
         read(&reading, input);
-        drop(reading.ended.send(Ended::Input));
+        drop(reading.ended.send(ProxyEnd::Input));
     });
     let why = await_end(&ending);
     finish(&proxy, &why);
@@ -74,9 +74,9 @@ pub fn serve(
     Finished { sessions: std::mem::take(&mut table.finished) }
 }
 
-fn await_end(ending: &Receiver<Ended>) -> Ended {
+fn await_end(ending: &Receiver<ProxyEnd>) -> ProxyEnd {
     // The sender lives as long as the proxy.
-    ending.recv().unwrap_or(Ended::Stopped)
+    ending.recv().unwrap_or(ProxyEnd::Stopped)
 }
 
 fn read(proxy: &Arc<Proxy>, input: impl Read) {
@@ -112,9 +112,9 @@ const DRAIN: Duration = Duration::from_secs(5);
 /// What comes on top of an agent's farewell: its last words still have to be written.
 pub(crate) const LAST_WORDS: Duration = Duration::from_secs(2);
 
-fn finish(proxy: &Arc<Proxy>, why: &Ended) {
+fn finish(proxy: &Arc<Proxy>, why: &ProxyEnd) {
     let connections = |proxy: &Proxy| proxy.table().connections.clone();
-    if *why == Ended::Input {
+    if *why == ProxyEnd::Input {
         let busy = |connection: &Arc<Connection>| connection.state().setups > 0;
         let limit = proxy.options.limits.introduction;
         wait_while(limit, || proxy.introductions.are_awaited());

@@ -24,7 +24,7 @@ pub struct Language {
 /// The languages that can be proven in, most files first. `files` are all files of the repository.
 #[must_use]
 pub fn languages(scope: &Scope, files: &[String]) -> Vec<Language> {
-    let mut counts: BTreeMap<Kind, (usize, Vec<String>)> = BTreeMap::new();
+    let mut counts: BTreeMap<LanguageKind, (usize, Vec<String>)> = BTreeMap::new();
     for file in files {
         let Some(kind) = kind(file) else { continue };
         let (count, examples) = counts.entry(kind).or_default();
@@ -48,7 +48,7 @@ pub fn languages(scope: &Scope, files: &[String]) -> Vec<Language> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum LanguageKind {
     Go,
     Rust,
     Python,
@@ -61,87 +61,89 @@ enum Kind {
     C,
 }
 
-fn kind(file: &str) -> Option<Kind> {
+fn kind(file: &str) -> Option<LanguageKind> {
     let (_, extension) = file.rsplit_once('.')?;
     Some(match extension {
-        "go" => Kind::Go,
-        "rs" => Kind::Rust,
-        "py" => Kind::Python,
-        "js" | "cjs" | "mjs" | "jsx" => Kind::JavaScript,
-        "ts" | "cts" | "mts" | "tsx" => Kind::TypeScript,
-        "sh" | "bash" | "bats" => Kind::Shell,
-        "rb" => Kind::Ruby,
-        "php" => Kind::Php,
-        "java" => Kind::Java,
-        "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" => Kind::C,
+        "go" => LanguageKind::Go,
+        "rs" => LanguageKind::Rust,
+        "py" => LanguageKind::Python,
+        "js" | "cjs" | "mjs" | "jsx" => LanguageKind::JavaScript,
+        "ts" | "cts" | "mts" | "tsx" => LanguageKind::TypeScript,
+        "sh" | "bash" | "bats" => LanguageKind::Shell,
+        "rb" => LanguageKind::Ruby,
+        "php" => LanguageKind::Php,
+        "java" => LanguageKind::Java,
+        "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" => LanguageKind::C,
         _ => return None,
     })
 }
 
-fn is_test(kind: Kind, file: &str) -> bool {
+fn is_test(kind: LanguageKind, file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     match kind {
-        Kind::Go => name.ends_with("_test.go"),
-        Kind::Rust => file.starts_with("tests/") || file.contains("/tests/"),
-        Kind::Python => name.starts_with("test_") || name.ends_with("_test.py"),
-        Kind::JavaScript | Kind::TypeScript => {
+        LanguageKind::Go => name.ends_with("_test.go"),
+        LanguageKind::Rust => file.starts_with("tests/") || file.contains("/tests/"),
+        LanguageKind::Python => name.starts_with("test_") || name.ends_with("_test.py"),
+        LanguageKind::JavaScript | LanguageKind::TypeScript => {
             name.contains(".test.") || name.contains(".spec.") || file.contains("__tests__/")
         }
-        Kind::Shell => name.ends_with(".bats"),
-        Kind::Ruby => ["_spec.rb", "_test.rb"].iter().any(|end| name.ends_with(end)),
-        Kind::Php => name.ends_with("Test.php"),
-        Kind::Java => ["Test.java", "Tests.java"].iter().any(|end| name.ends_with(end)),
-        Kind::C => ["_test.c", "_test.cc", "_test.cpp"].iter().any(|end| name.ends_with(end)),
+        LanguageKind::Shell => name.ends_with(".bats"),
+        LanguageKind::Ruby => ["_spec.rb", "_test.rb"].iter().any(|end| name.ends_with(end)),
+        LanguageKind::Php => name.ends_with("Test.php"),
+        LanguageKind::Java => ["Test.java", "Tests.java"].iter().any(|end| name.ends_with(end)),
+        LanguageKind::C => {
+            ["_test.c", "_test.cc", "_test.cpp"].iter().any(|end| name.ends_with(end))
+        }
     }
 }
 
 fn describe(
-    kind: Kind,
+    kind: LanguageKind,
     scope: &Scope,
     files: &[String],
     tests: &[String],
 ) -> (&'static str, &'static str, &'static str) {
     match kind {
-        Kind::Go => (
+        LanguageKind::Go => (
             "Go",
             "go test",
             "the test is in the directory of the code, in a file ending in _test.go, in the \
              package of the code or in that package with _test added; its name begins with Test",
         ),
-        Kind::Rust => (
+        LanguageKind::Rust => (
             "Rust",
             "cargo test",
             "the test is an integration test of the crate: a file in the crate's tests/ directory \
              with one #[test] function that uses what the crate makes public",
         ),
-        Kind::Python => (
+        LanguageKind::Python => (
             "Python",
             "pytest",
             "the test is a function whose name begins with test_, in a file whose name does too, \
              and imports the code as the repository's own tests do",
         ),
-        Kind::JavaScript => ("JavaScript", script_framework(scope, files, tests), SCRIPTS),
-        Kind::TypeScript => ("TypeScript", script_framework(scope, files, tests), SCRIPTS),
-        Kind::Shell => (
+        LanguageKind::JavaScript => ("JavaScript", script_framework(scope, files, tests), SCRIPTS),
+        LanguageKind::TypeScript => ("TypeScript", script_framework(scope, files, tests), SCRIPTS),
+        LanguageKind::Shell => (
             "Shell",
             "bats",
             "the test is one @test in a file ending in .bats in the directory of the code, and \
              sources the code or runs it below $BATS_TEST_DIRNAME",
         ),
-        Kind::Ruby => ruby(files),
-        Kind::Php => (
+        LanguageKind::Ruby => ruby(files),
+        LanguageKind::Php => (
             "PHP",
             "PHPUnit",
             "the test is one method whose name begins with test, in a class whose name ends in Test, \
              in a file named after the class; name that file in test_file",
         ),
-        Kind::Java => (
+        LanguageKind::Java => (
             "Java",
             "JUnit 5",
             "the test is one method with @Test in a class whose name ends in Test and that no other \
              file has, in the package of the code",
         ),
-        Kind::C => (
+        LanguageKind::C => (
             "C and C++",
             "CTest with GoogleTest or Catch2",
             "the test is one TEST or TEST_CASE in a file ending in _test.cpp that includes \

@@ -13,7 +13,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::{Backend, Engine, Kind, Mount, Preference, Spec, choose_here, look_for, run};
+use probity_sandbox::{
+    Backend, BackendKind, Engine, Mount, Preference, Spec, choose_here, look_for, run,
+};
 
 type Measured = Result<(), Box<dyn Error>>;
 
@@ -28,7 +30,7 @@ fn main() -> Measured {
         spec
     };
     measure("true, by itself", rounds, || plain("true", &[]))?;
-    let bwrap = look_for(Kind::Bubblewrap)?.program;
+    let bwrap = look_for(BackendKind::Bubblewrap)?.program;
     let minimal = ["--unshare-all", "--ro-bind", "/", "/", "true"];
     measure("bwrap's own, with the root of the host", rounds, || {
         plain(&bwrap.display().to_string(), &minimal)
@@ -36,7 +38,7 @@ fn main() -> Measured {
     let backend = Backend::Bubblewrap { program: bwrap.clone() };
     measure("bubblewrap by us", rounds, || ended(&backend, &spec()))?;
     measure("choosing bubblewrap, when it is asked for", rounds, || {
-        let choice = choose_here(Preference::Only(Kind::Bubblewrap), &|_, _| Ok(()));
+        let choice = choose_here(Preference::Only(BackendKind::Bubblewrap), &|_, _| Ok(()));
         choice.chosen.map(drop).ok_or_else(|| choice.reasons.join("; ").into())
     })?;
     let (Some(client), Some(image), Some(other)) =
@@ -49,7 +51,7 @@ fn main() -> Measured {
     })?;
     let state = tempfile::tempdir()?;
     let engine = Engine {
-        kind: Kind::Docker,
+        kind: BackendKind::Docker,
         program: PathBuf::from(&client),
         image,
         workspace: state.path().canonicalize()?,

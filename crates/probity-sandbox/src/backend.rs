@@ -8,7 +8,7 @@ use std::{
     process,
 };
 
-use crate::{Child, Engine, Kind, Network, SpawnError, Spec, Stream, engine, uncontained};
+use crate::{BackendKind, Child, Engine, Network, SpawnError, Spec, Stream, engine, uncontained};
 
 /// What a process runs in.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,8 +24,8 @@ pub enum Backend {
 impl Backend {
     fn name(&self) -> &'static str {
         match self {
-            Self::None => Kind::None.name(),
-            Self::Bubblewrap { .. } => Kind::Bubblewrap.name(),
+            Self::None => BackendKind::None.name(),
+            Self::Bubblewrap { .. } => BackendKind::Bubblewrap.name(),
             Self::Engine(engine) => engine.kind.name(),
         }
     }

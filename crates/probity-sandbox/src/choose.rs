@@ -12,18 +12,18 @@ pub enum Preference {
     /// Bubblewrap, else an engine: for short runs.
     BubblewrapFirst,
     /// This one or none.
-    Only(Kind),
+    Only(BackendKind),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum BackendKind {
     None,
     Bubblewrap,
     Docker,
     Podman,
 }
 
-impl Kind {
+impl BackendKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -38,7 +38,7 @@ impl Kind {
 /// here, but asked for with `Preference::Only(Kind::None)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    pub chosen: Option<(Kind, PathBuf)>,
+    pub chosen: Option<(BackendKind, PathBuf)>,
     pub reasons: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub struct Choice {
 pub fn choose(
     preference: Preference,
     machine: &Machine,
-    has_image: &dyn Fn(Kind, &FoundProgram) -> Result<(), Unusable>,
+    has_image: &dyn Fn(BackendKind, &FoundProgram) -> Result<(), Unusable>,
 ) -> Choice {
     decide(preference, &|kind| machine.found(kind), has_image)
 }
@@ -56,37 +56,41 @@ pub fn choose(
 /// taken is not asked, since an engine's answer takes longer than a sandbox.
 pub fn choose_here(
     preference: Preference,
-    has_image: &dyn Fn(Kind, &FoundProgram) -> Result<(), Unusable>,
+    has_image: &dyn Fn(BackendKind, &FoundProgram) -> Result<(), Unusable>,
 ) -> Choice {
     decide(preference, &look_for, has_image)
 }
 
 /// Whether a list of allowed hosts can be enforced with this backend, by whoever we are: the
 /// namespaces of docker's containers belong to root.
-pub fn enforces_allowlist(kind: Kind) -> Result<(), Unusable> {
+pub fn enforces_allowlist(kind: BackendKind) -> Result<(), Unusable> {
     match kind {
-        Kind::None => Err(Unusable::NetworkOfTheHost),
+        BackendKind::None => Err(Unusable::NetworkOfTheHost),
         _ if cfg!(not(target_os = "linux")) => Err(Unusable::OnlyOnLinux),
-        Kind::Docker if !rustix::process::geteuid().is_root() => Err(Unusable::OnlyForRoot),
-        Kind::Bubblewrap | Kind::Docker | Kind::Podman => Ok(()),
+        BackendKind::Docker if !rustix::process::geteuid().is_root() => Err(Unusable::OnlyForRoot),
+        BackendKind::Bubblewrap | BackendKind::Docker | BackendKind::Podman => Ok(()),
     }
 }
 
 fn decide(
     preference: Preference,
-    find: &dyn Fn(Kind) -> Result<FoundProgram, Unusable>,
-    has_image: &dyn Fn(Kind, &FoundProgram) -> Result<(), Unusable>,
+    find: &dyn Fn(BackendKind) -> Result<FoundProgram, Unusable>,
+    has_image: &dyn Fn(BackendKind, &FoundProgram) -> Result<(), Unusable>,
 ) -> Choice {
-    let order: &[Kind] = match preference {
-        Preference::Only(Kind::None) => {
+    let order: &[BackendKind] = match preference {
+        Preference::Only(BackendKind::None) => {
             let reasons = vec!["none: you asked for no sandbox".to_owned()];
-            return Choice { chosen: Some((Kind::None, PathBuf::new())), reasons };
+            return Choice { chosen: Some((BackendKind::None, PathBuf::new())), reasons };
         }
-        Preference::Only(Kind::Bubblewrap) => &[Kind::Bubblewrap],
-        Preference::Only(Kind::Docker) => &[Kind::Docker],
-        Preference::Only(Kind::Podman) => &[Kind::Podman],
-        Preference::EngineFirst => &[Kind::Docker, Kind::Podman, Kind::Bubblewrap],
-        Preference::BubblewrapFirst => &[Kind::Bubblewrap, Kind::Docker, Kind::Podman],
+        Preference::Only(BackendKind::Bubblewrap) => &[BackendKind::Bubblewrap],
+        Preference::Only(BackendKind::Docker) => &[BackendKind::Docker],
+        Preference::Only(BackendKind::Podman) => &[BackendKind::Podman],
+        Preference::EngineFirst => {
+            &[BackendKind::Docker, BackendKind::Podman, BackendKind::Bubblewrap]
+        }
+        Preference::BubblewrapFirst => {
+            &[BackendKind::Bubblewrap, BackendKind::Docker, BackendKind::Podman]
+        }
     };
     let mut reasons = Vec::new();
     for kind in order {
@@ -102,12 +106,12 @@ fn decide(
 }
 
 fn usable(
-    kind: Kind,
-    find: &dyn Fn(Kind) -> Result<FoundProgram, Unusable>,
-    has_image: &dyn Fn(Kind, &FoundProgram) -> Result<(), Unusable>,
+    kind: BackendKind,
+    find: &dyn Fn(BackendKind) -> Result<FoundProgram, Unusable>,
+    has_image: &dyn Fn(BackendKind, &FoundProgram) -> Result<(), Unusable>,
 ) -> Result<FoundProgram, Unusable> {
     let found = find(kind)?;
-    if matches!(kind, Kind::Docker | Kind::Podman) {
+    if matches!(kind, BackendKind::Docker | BackendKind::Podman) {
         has_image(kind, &found)?;
     }
     Ok(found)
@@ -117,7 +121,7 @@ fn usable(
 mod tests {
     use std::cell::RefCell;
 
-    use super::{Choice, FoundProgram, Kind, Machine, Preference, Unusable, choose, decide};
+    use super::{BackendKind, Choice, FoundProgram, Machine, Preference, Unusable, choose, decide};
 
     fn machine(bubblewrap: bool, docker: bool, podman: bool) -> Machine {
         let found = |is: bool, name: &'static str| -> Result<FoundProgram, Unusable> {
@@ -141,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_order_is_the_preferences_and_nothing_is_chosen_unasked() {
-        use Kind::{Bubblewrap, Docker, Podman};
+        use BackendKind::{Bubblewrap, Docker, Podman};
         use Preference::{BubblewrapFirst, EngineFirst, Only};
         for (preference, (bubblewrap, docker, podman), image, expected) in [
             (EngineFirst, (true, true, true), true, Some(Docker)),
@@ -152,9 +156,9 @@ mod tests {
             (BubblewrapFirst, (false, true, true), true, Some(Docker)),
             (BubblewrapFirst, (false, false, false), true, None),
             (Only(Docker), (true, false, true), true, None),
-            (Only(Kind::None), (true, true, true), true, Some(Kind::None)),
+            (Only(BackendKind::None), (true, true, true), true, Some(BackendKind::None)),
         ] {
-            let has_image = |_: Kind, _: &FoundProgram| -> Result<(), Unusable> {
+            let has_image = |_: BackendKind, _: &FoundProgram| -> Result<(), Unusable> {
                 image.then_some(()).ok_or_else(no_image)
             };
             let machine = machine(bubblewrap, docker, podman);
@@ -167,7 +171,7 @@ mod tests {
     #[test]
     fn every_backend_that_was_passed_over_has_its_reason() {
         let machine = machine(true, true, false);
-        let has_image = |_: Kind, _: &FoundProgram| Err(no_image());
+        let has_image = |_: BackendKind, _: &FoundProgram| Err(no_image());
         let choice = choose(Preference::EngineFirst, &machine, &has_image);
         assert_eq!(
             choice.reasons,
@@ -181,16 +185,16 @@ mod tests {
 
     #[test]
     fn nothing_is_asked_that_the_choice_does_not_need() {
-        use Kind::{Bubblewrap, Docker, Podman};
+        use BackendKind::{Bubblewrap, Docker, Podman};
         for (preference, present, asked) in [
             (Preference::EngineFirst, Docker, &[Docker][..]),
             (Preference::EngineFirst, Bubblewrap, &[Docker, Podman, Bubblewrap]),
             (Preference::BubblewrapFirst, Bubblewrap, &[Bubblewrap]),
             (Preference::Only(Podman), Bubblewrap, &[Podman]),
-            (Preference::Only(Kind::None), Bubblewrap, &[]),
+            (Preference::Only(BackendKind::None), Bubblewrap, &[]),
         ] {
             let seen = RefCell::new(Vec::new());
-            let find = |kind: Kind| {
+            let find = |kind: BackendKind| {
                 seen.borrow_mut().push(kind);
                 let found = FoundProgram { program: "/x".into(), version: "1".to_owned() };
                 (kind == present).then_some(found).ok_or(Unusable::Unasked)

@@ -19,7 +19,7 @@ use std::{path::PathBuf, process::Command};
 #[cfg(target_os = "linux")]
 use crate::door::Door;
 use crate::{
-    Allowlist, Child, Kind, LimitedBy, SpawnError, Spec,
+    Allowlist, BackendKind, Child, LimitedBy, SpawnError, Spec,
     backend::{Pipes, streams},
     choose::enforces_allowlist,
     keeper::keep,
@@ -36,7 +36,7 @@ pub use stock::{Container, containers, has_container, remove_container};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Engine {
     /// Docker or podman.
-    pub kind: Kind,
+    pub kind: BackendKind,
     pub program: PathBuf,
     pub image: String,
     /// The root whose container it is.

@@ -46,7 +46,7 @@ pub use allow::{AllowError, Allowlist};
 pub use backend::{Backend, spawn};
 pub use cgroup::abandoned_cgroups;
 pub use child::{Child, Exit, LimitedBy, Signal, Usage};
-pub use choose::{Choice, Kind, Preference, choose, choose_here, enforces_allowlist};
+pub use choose::{BackendKind, Choice, Preference, choose, choose_here, enforces_allowlist};
 pub use engine::{Container, Engine, containers, has_container, has_image, remove_container};
 pub use error::SpawnError;
 pub use probe::{FoundProgram, Machine, find as find_program, look_for, probe};
@@ -54,7 +54,7 @@ pub use run::{Outcome, run};
 pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
 pub use unusable::{ForbiddingSetting, Unusable};
 #[cfg(target_os = "linux")]
-pub use workspace::{ByteText, Ended, Guard, Snapshot};
+pub use workspace::{ByteText, Guard, GuardedEnd, Snapshot};
 pub use workspace::{
     Root, RootError, RootKind, Stray, StrayKind, clean_git_directory, clean_worktree,
     directory_root, harmless_git_settings, is_dot_git, runs_nothing, without_commands,

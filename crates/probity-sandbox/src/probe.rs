@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    Backend, Exit, ForbiddingSetting, Kind, Limits, Network, Spec, Unusable, cgroup::Cgroup,
+    Backend, BackendKind, Exit, ForbiddingSetting, Limits, Network, Spec, Unusable, cgroup::Cgroup,
     lookup, run, tool,
 };
 
@@ -41,9 +41,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Tries everything, which takes its time.
 pub fn probe() -> Machine {
     Machine {
-        bubblewrap: look_for(Kind::Bubblewrap),
-        docker: look_for(Kind::Docker),
-        podman: look_for(Kind::Podman),
+        bubblewrap: look_for(BackendKind::Bubblewrap),
+        docker: look_for(BackendKind::Docker),
+        podman: look_for(BackendKind::Podman),
         landlock: landlock(),
         user_namespaces: ForbiddingSetting::here().map_or(Ok(()), |s| Err(Unusable::Forbidden(s))),
         cgroups: Cgroup::create(&Limits::default())
@@ -53,22 +53,22 @@ pub fn probe() -> Machine {
 }
 
 /// Tries one backend.
-pub fn look_for(kind: Kind) -> Result<FoundProgram, Unusable> {
+pub fn look_for(kind: BackendKind) -> Result<FoundProgram, Unusable> {
     match kind {
-        Kind::None => Err(Unusable::Unasked),
-        Kind::Bubblewrap => bubblewrap(),
-        Kind::Docker => engine("docker", "{{.Server.Version}}"),
-        Kind::Podman => engine("podman", "{{.Version}}"),
+        BackendKind::None => Err(Unusable::Unasked),
+        BackendKind::Bubblewrap => bubblewrap(),
+        BackendKind::Docker => engine("docker", "{{.Server.Version}}"),
+        BackendKind::Podman => engine("podman", "{{.Version}}"),
     }
 }
 
 impl Machine {
-    pub(crate) fn found(&self, kind: Kind) -> Result<FoundProgram, Unusable> {
+    pub(crate) fn found(&self, kind: BackendKind) -> Result<FoundProgram, Unusable> {
         match kind {
-            Kind::None => Err(Unusable::Unasked),
-            Kind::Bubblewrap => self.bubblewrap.clone(),
-            Kind::Docker => self.docker.clone(),
-            Kind::Podman => self.podman.clone(),
+            BackendKind::None => Err(Unusable::Unasked),
+            BackendKind::Bubblewrap => self.bubblewrap.clone(),
+            BackendKind::Docker => self.docker.clone(),
+            BackendKind::Podman => self.podman.clone(),
         }
     }
 }

@@ -22,7 +22,7 @@ pub use git::{
     runs_nothing, without_commands,
 };
 #[cfg(target_os = "linux")]
-pub use guard::{Ended, Guard};
+pub use guard::{Guard, GuardedEnd};
 #[cfg(target_os = "linux")]
 pub use snapshot::{ByteText, Snapshot};
 

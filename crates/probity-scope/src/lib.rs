@@ -17,7 +17,7 @@ mod sensitive;
 mod stepwise;
 
 pub use error::{Named, ScopeError};
-pub use listing::{Entry, Kind, Metadata, Walk, WalkLimits};
+pub use listing::{Entry, EntryKind, Metadata, Walk, WalkLimits};
 pub use policy::{Policy, Quota};
 pub use scope::{Located, Prefix, Scope};
 pub use sensitive::is_sensitive;

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Stat, readlinkat, statat};
 use crate::{Named, Scope, ScopeError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     File,
     Directory,
     Link,
@@ -22,7 +22,7 @@ pub enum Kind {
 /// What a listing in the manner of `ls -l` shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metadata {
-    pub kind: Kind,
+    pub kind: EntryKind,
     pub size: u64,
     /// Permission bits, without the type.
     pub mode: u32,
@@ -83,7 +83,7 @@ impl Scope {
             // An entry that vanished since is no longer part of the directory.
             let Ok(stat) = statat(here, entry_name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let metadata = Metadata::of(&stat);
-            let target = (metadata.kind == Kind::Link)
+            let target = (metadata.kind == EntryKind::Link)
                 .then(|| readlinkat(here, entry_name, Vec::new()).ok())
                 .flatten()
                 .map(|target| PathBuf::from(OsString::from_vec(target.into_bytes())))
@@ -124,10 +124,10 @@ impl Scope {
                     continue;
                 }
                 match entry.metadata.kind {
-                    Kind::File => walk.files.push(path),
-                    Kind::Directory if depth < limits.depth => pending.push((path, depth + 1)),
-                    Kind::Directory => walk.truncated = true,
-                    Kind::Link | Kind::Special => {}
+                    EntryKind::File => walk.files.push(path),
+                    EntryKind::Directory if depth < limits.depth => pending.push((path, depth + 1)),
+                    EntryKind::Directory => walk.truncated = true,
+                    EntryKind::Link | EntryKind::Special => {}
                 }
             }
         }
@@ -140,10 +140,10 @@ impl Metadata {
     #[expect(clippy::unnecessary_cast, reason = "the fields differ in width between systems")]
     pub(crate) fn of(stat: &Stat) -> Self {
         let kind = match FileType::from_raw_mode(stat.st_mode) {
-            FileType::RegularFile => Kind::File,
-            FileType::Directory => Kind::Directory,
-            FileType::Symlink => Kind::Link,
-            _ => Kind::Special,
+            FileType::RegularFile => EntryKind::File,
+            FileType::Directory => EntryKind::Directory,
+            FileType::Symlink => EntryKind::Link,
+            _ => EntryKind::Special,
         };
         Self {
             kind,

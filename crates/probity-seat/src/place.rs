@@ -12,8 +12,8 @@ use probity_agent::{
     Seat, StderrTap, Turn, Way, open,
 };
 use probity_sandbox::{
-    Backend, Choice, Engine, FoundProgram, Kind, Root, Spec, choose_here, enforces_allowlist,
-    has_image,
+    Backend, BackendKind, Choice, Engine, FoundProgram, Root, Spec, choose_here,
+    enforces_allowlist, has_image,
 };
 
 use crate::{
@@ -91,7 +91,7 @@ pub struct Seated {
 /// What is between an agent and the user's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Contained {
-    By(Kind),
+    By(BackendKind),
     /// The user said `none`.
     NotAsked,
     /// No sandbox was found, for these reasons.
@@ -113,7 +113,7 @@ impl fmt::Display for Contained {
 
 /// What was decided before anything is made for a process.
 struct Decision<'a> {
-    kind: Kind,
+    kind: BackendKind,
     /// The program of the sandbox.
     program: PathBuf,
     image: String,
@@ -124,7 +124,7 @@ struct Decision<'a> {
 impl Decision<'_> {
     fn no_process() -> Self {
         Self {
-            kind: Kind::None,
+            kind: BackendKind::None,
             program: PathBuf::new(),
             image: String::new(),
             contained: Contained::NoProcess,
@@ -159,9 +159,9 @@ impl Seats {
         let placing = Placing::new(self, request, policy, kind, &contained, identity)?;
         let spec = placing.spec()?;
         let backend = match kind {
-            Kind::None => Backend::None,
-            Kind::Bubblewrap => Backend::Bubblewrap { program },
-            Kind::Docker | Kind::Podman => {
+            BackendKind::None => Backend::None,
+            BackendKind::Bubblewrap => Backend::Bubblewrap { program },
+            BackendKind::Docker | BackendKind::Podman => {
                 let state = State::find()?.directory;
                 let workspace = placing.root.as_ref().map(|root| root.path.clone());
                 let engine = Engine {
@@ -218,7 +218,7 @@ impl Seats {
         // A program that is missing is told first, since no sandbox would change that.
         let (kind, program, contained) =
             chosen.or_else(|error| identify(Where::Host).and(Err(error)))?;
-        let is_engine = matches!(kind, Kind::Docker | Kind::Podman);
+        let is_engine = matches!(kind, BackendKind::Docker | BackendKind::Podman);
         let identity = identify(if is_engine { Where::Image } else { Where::Host })?;
         Ok(Decision { kind, program, image, contained, identity })
     }
@@ -242,7 +242,7 @@ impl Seats {
         request: &Request<'_>,
         policy: &Policy,
         image: String,
-    ) -> Result<(Kind, PathBuf, Contained), Unseated> {
+    ) -> Result<(BackendKind, PathBuf, Contained), Unseated> {
         let sandbox = match request.sandbox {
             Sandbox::Auto => request.terms.sandbox,
             sandbox => sandbox,
@@ -251,13 +251,15 @@ impl Seats {
         let wanted = ChoiceKey { sandbox, caller: request.caller, image, allowlist };
         let Choice { chosen, reasons } = self.choice(&wanted, policy);
         match chosen {
-            Some((Kind::None, _)) => Ok((Kind::None, PathBuf::new(), Contained::NotAsked)),
+            Some((BackendKind::None, _)) => {
+                Ok((BackendKind::None, PathBuf::new(), Contained::NotAsked))
+            }
             Some((kind, program)) => Ok((kind, program, Contained::By(kind))),
             None if policy.without == Without::Continue && sandbox == Sandbox::Auto => {
                 if request.named_by == NamedBy::Repository {
                     return Err(Unseated::UntrustedCommand { reasons, flag: policy.flag });
                 }
-                Ok((Kind::None, PathBuf::new(), Contained::NotAvailable(reasons)))
+                Ok((BackendKind::None, PathBuf::new(), Contained::NotAvailable(reasons)))
             }
             None => Err(Unseated::NoSandbox {
                 occupant: match request.occupant {

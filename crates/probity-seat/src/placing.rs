@@ -8,7 +8,7 @@ use std::{
 };
 
 use probity_agent::KnownAgent;
-use probity_sandbox::{Kind, Limits, Mount, Root, Spec, User, workspace_root};
+use probity_sandbox::{BackendKind, Limits, Mount, Root, Spec, User, workspace_root};
 
 use crate::{
     Caller, Contained, Occupant, Policy, Request, Seats, State, StateError, Unseated,
@@ -32,7 +32,7 @@ pub(crate) struct Placing<'a> {
     seats: &'a Seats,
     request: &'a Request<'a>,
     policy: Policy,
-    kind: Kind,
+    kind: BackendKind,
     contained: &'a Contained,
     pub(crate) identity: Option<Identity<'a>>,
     pub(crate) root: Option<Root>,
@@ -45,7 +45,7 @@ impl<'a> Placing<'a> {
         seats: &'a Seats,
         request: &'a Request<'a>,
         policy: Policy,
-        kind: Kind,
+        kind: BackendKind,
         contained: &'a Contained,
         identity: Option<Identity<'a>>,
     ) -> Result<Self, Unseated> {
@@ -82,7 +82,7 @@ impl<'a> Placing<'a> {
     /// Finds the home and brings its logins up to date.
     fn settle(&mut self) -> Result<(), Unseated> {
         let is_question = self.root.is_none();
-        if is_question && (self.kind == Kind::None || self.row().is_none()) {
+        if is_question && (self.kind == BackendKind::None || self.row().is_none()) {
             return Ok(());
         }
         let state = match State::find() {
@@ -102,7 +102,9 @@ impl<'a> Placing<'a> {
             (Home::Workspace, Some(root)) => state.workspace_home(root)?,
             // An engine has one container for a workspace, and that has one home: agents that
             // share the container could look into each other's anyway.
-            (Home::Agent, Some(root)) if matches!(self.kind, Kind::Docker | Kind::Podman) => {
+            (Home::Agent, Some(root))
+                if matches!(self.kind, BackendKind::Docker | BackendKind::Podman) =>
+            {
                 state.workspace_home(root)?
             }
             (Home::Agent, Some(root)) => state.agent_home(Some(root), &self.name())?,
@@ -129,7 +131,7 @@ impl<'a> Placing<'a> {
             .map_err(|source| Unseated::Directory { path: root.path.clone(), source })?
             .uid();
         let root_for_another = rustix::process::geteuid().is_root() && owner != 0;
-        Ok(self.kind != Kind::Bubblewrap || !root_for_another)
+        Ok(self.kind != BackendKind::Bubblewrap || !root_for_another)
     }
 
     pub(crate) fn spec(&self) -> Result<Spec, Unseated> {
@@ -146,7 +148,7 @@ impl<'a> Placing<'a> {
         spec.reach.clone_from(&terms.reach);
         // A question that runs as the user has the user's limits.
         spec.limits = match (&self.root, self.kind) {
-            (None, Kind::None) => Limits::default(),
+            (None, BackendKind::None) => Limits::default(),
             _ => terms.limits,
         };
         spec.user = match &self.root {
@@ -172,7 +174,7 @@ impl<'a> Placing<'a> {
             directory.canonicalize().map_err(|source| Unseated::Directory { path, source })
         };
         let Some(root) = &self.root else {
-            return if self.kind == Kind::None { real() } else { Ok(WORKSPACE.into()) };
+            return if self.kind == BackendKind::None { real() } else { Ok(WORKSPACE.into()) };
         };
         let real = real()?;
         let below = real.strip_prefix(&root.path).unwrap_or(Path::new(""));
@@ -197,19 +199,19 @@ impl<'a> Placing<'a> {
             let more = more.map(|(name, value)| (name.into(), value.into()));
             env.splice(0..0, more);
         }
-        if self.kind == Kind::None && self.root.is_none() {
+        if self.kind == BackendKind::None && self.root.is_none() {
             // Uncontained, the agent's own keys need no listing: it could read them anyway.
             let row = self.row().map_or(&[][..], |row| row.variables.as_slice());
             env.extend(environment::named(row));
         }
         let home = match (self.kind, &self.home) {
-            (Kind::None, Some(home)) => Some(home.clone().into_os_string()),
-            (Kind::None, None) => None,
+            (BackendKind::None, Some(home)) => Some(home.clone().into_os_string()),
+            (BackendKind::None, None) => None,
             _ => Some(HOME.into()),
         };
         env.extend(home.map(|home| ("HOME".into(), home)));
         env.extend(self.path().map(|path| ("PATH".into(), path)));
-        if let (Some(root), true) = (&self.root, self.kind != Kind::None) {
+        if let (Some(root), true) = (&self.root, self.kind != BackendKind::None) {
             // The user's configuration of git is not seen inside, and commits need a name.
             env.extend(
                 root.identity().into_iter().map(|(name, value)| (name.into(), value.into())),
@@ -219,7 +221,7 @@ impl<'a> Placing<'a> {
         if let Some(root) = &self.root {
             env.push(("CAI_HOST_WORKSPACE".into(), root.path.clone().into()));
         }
-        if let (Some(row), true) = (self.row(), self.kind != Kind::None) {
+        if let (Some(row), true) = (self.row(), self.kind != BackendKind::None) {
             env.extend(row.inside.iter().map(|(name, value)| (name.into(), value.into())));
         }
         if matches!(self.request.caller, Caller::Editor | Caller::Login | Caller::Introduction) {
@@ -231,14 +233,14 @@ impl<'a> Placing<'a> {
     fn path(&self) -> Option<OsString> {
         match (self.kind, &self.identity) {
             // The image knows best where its programs are.
-            (Kind::Docker | Kind::Podman, _) => None,
+            (BackendKind::Docker | BackendKind::Podman, _) => None,
             (_, Some(identity)) => {
                 let before = identity.program.as_ref().map(|program| program.before.as_slice());
                 environment::path_with(before.unwrap_or_default())
             }
-            (Kind::Bubblewrap, None) => Some(SYSTEM_PATH.into()),
+            (BackendKind::Bubblewrap, None) => Some(SYSTEM_PATH.into()),
             // Without a sandbox programs are where the user has them.
-            (Kind::None, None) => {
+            (BackendKind::None, None) => {
                 Some(environment::path_with(&[]).unwrap_or_else(|| SYSTEM_PATH.into()))
             }
         }
@@ -246,10 +248,10 @@ impl<'a> Placing<'a> {
 
     fn mounts(&self) -> Vec<Mount> {
         let mut mounts = Vec::new();
-        if self.kind == Kind::None && self.root.is_none() {
+        if self.kind == BackendKind::None && self.root.is_none() {
             return mounts;
         }
-        let is_engine = matches!(self.kind, Kind::Docker | Kind::Podman);
+        let is_engine = matches!(self.kind, BackendKind::Docker | BackendKind::Podman);
         match &self.home {
             Some(home) => mounts.push(Mount::read_write(home, HOME)),
             None if is_engine => {

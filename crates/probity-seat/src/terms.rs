@@ -1,6 +1,6 @@
 //! On which terms processes are sandboxed: the choice of a sandbox, its image, limits and network.
 
-use probity_sandbox::{Allowlist, Kind, Limits, Mount, Network, Preference};
+use probity_sandbox::{Allowlist, BackendKind, Limits, Mount, Network, Preference};
 
 /// The image of a container for which nobody names another.
 pub const DEFAULT_IMAGE: &str = "containai:latest";
@@ -24,10 +24,10 @@ impl Sandbox {
     pub const fn preference(self, order: Preference) -> Preference {
         match self {
             Self::Auto => order,
-            Self::Bubblewrap => Preference::Only(Kind::Bubblewrap),
-            Self::Docker => Preference::Only(Kind::Docker),
-            Self::Podman => Preference::Only(Kind::Podman),
-            Self::None => Preference::Only(Kind::None),
+            Self::Bubblewrap => Preference::Only(BackendKind::Bubblewrap),
+            Self::Docker => Preference::Only(BackendKind::Docker),
+            Self::Podman => Preference::Only(BackendKind::Podman),
+            Self::None => Preference::Only(BackendKind::None),
         }
     }
 }

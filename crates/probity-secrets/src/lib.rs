@@ -32,7 +32,7 @@ mod values;
 
 pub use detector::{Detector, DetectorError, FindSecrets, Options};
 pub use mask::mask_same_length;
-pub use secret::{Confidence, Kind, Secret};
+pub use secret::{Confidence, Secret, SecretKind};
 pub use table::kinds;
 pub use tokenize::{Placed, RestoreError, Token, Tokenized, tokenize};
 pub use values::SecretValues;

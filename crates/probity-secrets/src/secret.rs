@@ -30,7 +30,7 @@ pub enum Confidence {
 
 /// A kind of secret that the detector knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kind {
+pub struct SecretKind {
     pub id: &'static str,
     pub name: &'static str,
 }

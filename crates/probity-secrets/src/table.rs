@@ -19,7 +19,7 @@ mod workplace;
 
 use std::collections::BTreeSet;
 
-use crate::{Kind, rule::Rule};
+use crate::{SecretKind, rule::Rule};
 
 const FAMILIES: &[&[Rule]] = &[
     hosting::RULES,
@@ -41,11 +41,11 @@ pub(crate) fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// Every kind that a detector can report, each once, in the order of the table.
-pub fn kinds() -> impl Iterator<Item = Kind> {
+pub fn kinds() -> impl Iterator<Item = SecretKind> {
     let mut seen = BTreeSet::new();
     rules()
         .filter(move |rule| seen.insert(rule.id))
-        .map(|rule| Kind { id: rule.id, name: rule.name })
+        .map(|rule| SecretKind { id: rule.id, name: rule.name })
 }
 
 #[cfg(test)]

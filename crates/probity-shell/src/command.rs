@@ -14,7 +14,7 @@ pub struct Command {
     /// The name and the arguments. Empty where only assignments or redirections are written.
     pub words: Box<[Word]>,
     extras: Option<Box<Extras>>,
-    pub place: Place,
+    pub place: CommandPlace,
     /// How many words belong to wrappers such as `sudo`. Rules ask this of every command, most of
     /// them more than once.
     wrapped: u32,
@@ -30,13 +30,13 @@ pub(crate) struct Extras {
 
 /// Where something stands: in which block, in which pipeline of it, as which stage of that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct CommandPlace {
     block: u32,
     pipeline: u32,
     stage: u32,
 }
 
-impl Place {
+impl CommandPlace {
     pub(crate) fn new(block: usize, pipeline: usize, stage: usize) -> Self {
         Self { block: compact(block), pipeline: compact(pipeline), stage: compact(stage) }
     }
@@ -126,7 +126,12 @@ pub struct HereDocument {
 }
 
 impl Command {
-    pub(crate) fn new(span: Span, place: Place, words: Vec<Word>, mut extras: Extras) -> Self {
+    pub(crate) fn new(
+        span: Span,
+        place: CommandPlace,
+        words: Vec<Word>,
+        mut extras: Extras,
+    ) -> Self {
         extras.redirections.shrink_to_fit();
         extras.declarations.shrink_to_fit();
         let extras = (extras != Extras::default()).then(|| Box::new(extras));

@@ -3,8 +3,8 @@
 use probity_finding::Span;
 
 use crate::{
-    Block, BlockKind, Command, Dialect, Invocation, Joiner, Part, PartKind, Pipeline, Place, Quote,
-    Script, Stage, StageKind, Word, command::Extras, optional_span::OptionalSpan,
+    Block, BlockKind, Command, CommandPlace, Dialect, Invocation, Joiner, Part, PartKind, Pipeline,
+    Quote, Script, Stage, StageKind, Word, command::Extras, optional_span::OptionalSpan,
 };
 
 /// The script that runs one program: nothing in its words is expanded.
@@ -17,7 +17,7 @@ pub fn exec_form(words: &[(Span, &str)], span: Span) -> Script {
             Word::new(span, text.into(), vec![Part { span, quote: Quote::Single, kind }])
         })
         .collect();
-    let command = Command::new(span, Place::default(), words, Extras::default());
+    let command = Command::new(span, CommandPlace::default(), words, Extras::default());
     let pipeline = Pipeline {
         span,
         joiner: Joiner::First,

@@ -1,6 +1,6 @@
 //! What becomes of a script when one of its commands fails.
 
-use crate::{Block, BlockKind, Command, Invocation, Joiner, Place, Script, dialect};
+use crate::{Block, BlockKind, Command, CommandPlace, Invocation, Joiner, Script, dialect};
 
 /// A `set`, and the options that it leaves in force in its block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Script {
     }
 
     /// The options in force at a place that a command stands in.
-    fn options_in(&self, place: Place, command: &Command) -> Invocation {
+    fn options_in(&self, place: CommandPlace, command: &Command) -> Invocation {
         let mut around = self.ancestors(place);
         let last = around.find_map(|place| {
             let here = (place.block(), command.span.start);
@@ -91,7 +91,7 @@ impl Script {
     }
 
     /// What becomes of a failure at a place, within its block.
-    fn fate(&self, block: &Block, place: Place, options: Invocation) -> Fate {
+    fn fate(&self, block: &Block, place: CommandPlace, options: Invocation) -> Fate {
         let Some(pipeline) = block.pipelines.get(place.pipeline()) else { return Fate::Result };
         let piped = place.stage() + 1 < pipeline.stages.len() && !options.pipefail;
         if piped || pipeline.negated || pipeline.background {
@@ -109,7 +109,7 @@ impl Script {
     }
 
     /// The place of a command, that of the block it stands in, and so on outwards.
-    fn ancestors(&self, place: Place) -> impl Iterator<Item = Place> {
+    fn ancestors(&self, place: CommandPlace) -> impl Iterator<Item = CommandPlace> {
         std::iter::successors(Some(place), |place| self.block(place.block())?.parent)
     }
 }

@@ -1,6 +1,6 @@
 //! PowerShell and cmd scripts, read command by command with a lexer instead of a parser.
 //!
-//! The result has commands, words, assignments and redirections, but no tree: a [`Place`] says in
+//! The result has commands, words, assignments and redirections, but no tree: a [`CommandPlace`] says in
 //! which block and statement a command is, and which of the commands that `|`, `&&` and `||` join there.
 //! There are no [`crate::Block`]s. That is enough for rules about programs and their arguments. Unclosed quotes and brackets end
 //! with the text. All nesting is in a list, so no depth costs stack, and each byte is read once.

@@ -31,7 +31,7 @@ pub use crate::{
         MAX_COMMANDS, MAX_EXPANSIONS, MAX_LENGTH, ShellChecked, ShellFinding, ShellLevel,
         Unchecked, check, shell_code_about, shell_codes,
     },
-    command::{Assignment, Command, HereDocument, Place, Redirection, RedirectionKind},
+    command::{Assignment, Command, CommandPlace, HereDocument, Redirection, RedirectionKind},
     dialect::{Dialect, Invocation},
     exec_form::exec_form,
     limits::{MAX_DEPTH, MAX_OPERATORS, MAX_REREADS},

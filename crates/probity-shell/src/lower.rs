@@ -18,7 +18,7 @@ use probity_finding::{Span, TextSlice};
 use shuck_ast::{Stmt, StmtSeq, StmtTerminator};
 
 use crate::{
-    Block, BlockKind, Command, Dialect, Joiner, Place, inner::Inner, lower::pipeline::Join,
+    Block, BlockKind, Command, CommandPlace, Dialect, Joiner, inner::Inner, lower::pipeline::Join,
     script::compact,
 };
 
@@ -53,7 +53,7 @@ impl<'t> Lower<'t> {
     pub(crate) fn block(
         &mut self,
         kind: BlockKind,
-        parent: Option<Place>,
+        parent: Option<CommandPlace>,
         list: &StmtSeq,
         within: Range<usize>,
     ) -> (usize, Range<usize>) {
@@ -64,7 +64,7 @@ impl<'t> Lower<'t> {
     pub(crate) fn statements(
         &mut self,
         kind: BlockKind,
-        parent: Option<Place>,
+        parent: Option<CommandPlace>,
         statements: &[&Stmt],
         within: Range<usize>,
     ) -> (usize, Range<usize>) {

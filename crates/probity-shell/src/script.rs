@@ -8,7 +8,8 @@ use std::ops::Range;
 use probity_finding::Span;
 
 use crate::{
-    Command, Invocation, Place, Redirection, Word, failure::Setter, optional_span::OptionalSpan,
+    Command, CommandPlace, Invocation, Redirection, Word, failure::Setter,
+    optional_span::OptionalSpan,
 };
 
 /// A shell text and what it consists of.
@@ -61,7 +62,7 @@ pub struct Block {
     pub kind: BlockKind,
     pub span: Span,
     /// Where it stands; none for the text itself.
-    pub parent: Option<Place>,
+    pub parent: Option<CommandPlace>,
     pub(crate) command_range: Range<u32>,
     pub pipelines: Vec<Pipeline>,
 }
@@ -252,19 +253,19 @@ impl Script {
     }
 
     #[must_use]
-    pub fn pipeline(&self, place: Place) -> Option<&Pipeline> {
+    pub fn pipeline(&self, place: CommandPlace) -> Option<&Pipeline> {
         self.block(place.block())?.pipelines.get(place.pipeline())
     }
 
     /// The pipeline behind the one at a place, in the same block.
     #[must_use]
-    pub fn next_pipeline(&self, place: Place) -> Option<&Pipeline> {
+    pub fn next_pipeline(&self, place: CommandPlace) -> Option<&Pipeline> {
         self.block(place.block())?.pipelines.get(place.pipeline() + 1)
     }
 
     /// The pipeline before the one at a place, in the same block.
     #[must_use]
-    pub fn previous_pipeline(&self, place: Place) -> Option<&Pipeline> {
+    pub fn previous_pipeline(&self, place: CommandPlace) -> Option<&Pipeline> {
         self.block(place.block())?.pipelines.get(place.pipeline().checked_sub(1)?)
     }
 

@@ -52,7 +52,7 @@ pub(crate) use self::{
     catalogue::{Catalogue, Oddity},
     error::ConfigError,
     key::Dialect,
-    kind::Kind,
+    kind::ValueKind,
     layer::Layer,
     nearest::nearest,
     read_text::read_text,

@@ -28,11 +28,11 @@ pub(crate) struct SyntaxError {
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) span: Range<usize>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: NodeKind,
 }
 
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum NodeKind {
     Object(Object),
     /// The values of an array, or nothing for a string, a number or a word.
     Array(Vec<Node>),
@@ -74,14 +74,14 @@ impl Node {
     /// The value that an editor reads here. Of a key that appears twice the last one counts.
     pub(crate) fn value(&self, text: &str) -> Value {
         match &self.kind {
-            Kind::Object(object) => object
+            NodeKind::Object(object) => object
                 .members
                 .iter()
                 .map(|member| (member.key.clone(), member.value.value(text)))
                 .collect(),
-            Kind::Array(items) => items.iter().map(|item| item.value(text)).collect(),
+            NodeKind::Array(items) => items.iter().map(|item| item.value(text)).collect(),
             // The parser has read it with the same function.
-            Kind::Scalar => {
+            NodeKind::Scalar => {
                 let scalar = text.get(self.span.clone()).unwrap_or_default();
                 serde_json::from_str(scalar).unwrap_or_default()
             }
@@ -135,12 +135,12 @@ impl Parser<'_> {
             return Err(self.error("less nesting"));
         }
         let kind = if self.take(b'{') {
-            Kind::Object(self.object()?)
+            NodeKind::Object(self.object()?)
         } else if self.take(b'[') {
-            Kind::Array(self.array()?)
+            NodeKind::Array(self.array()?)
         } else {
             self.scalar()?;
-            Kind::Scalar
+            NodeKind::Scalar
         };
         self.depth -= 1;
         Ok(Node { span: begin..self.at, kind })

@@ -2,12 +2,12 @@
 
 use std::{env, path::PathBuf};
 
-use probity_sandbox::{Backend, Kind, Preference, Unusable, choose_here};
+use probity_sandbox::{Backend, BackendKind, Preference, Unusable, choose_here};
 
 /// What contains the tests, whatever the user wants for the agent.
 pub(crate) fn test_sandbox() -> Backend {
-    let no_image = |_: Kind, _: &_| Err(Unusable::Unasked);
-    match choose_here(Preference::Only(Kind::Bubblewrap), &no_image).chosen {
+    let no_image = |_: BackendKind, _: &_| Err(Unusable::Unasked);
+    match choose_here(Preference::Only(BackendKind::Bubblewrap), &no_image).chosen {
         Some((_, program)) => Backend::Bubblewrap { program },
         None => Backend::None,
     }

@@ -11,7 +11,7 @@ use super::error::Cause;
 use super::files;
 use super::shared::{Answer, Shared, State};
 use super::wire::shorten;
-use crate::envelope::{Envelope, Id, Kind, Outcome, unquote};
+use crate::envelope::{Envelope, Id, MessageKind, Outcome, unquote};
 use crate::frame::FrameReader;
 use crate::recording::Side;
 use crate::splice::find;
@@ -64,10 +64,10 @@ fn read(shared: &Shared, frames: &mut FrameReader<impl Read>) -> Cause {
 
 fn handle(shared: &Shared, message: &Envelope<'_>) {
     match message.kind() {
-        Kind::Response { id: Some(id), outcome } => {
+        MessageKind::Response { id: Some(id), outcome } => {
             shared.with(|state| take_answer(state, &id, outcome));
         }
-        Kind::Request { id, method, params } if id.raw().len() <= ID_BYTES => {
+        MessageKind::Request { id, method, params } if id.raw().len() <= ID_BYTES => {
             if let Some(served) = &shared.files
                 && method == files::METHOD
             {
@@ -83,14 +83,14 @@ fn handle(shared: &Shared, message: &Envelope<'_>) {
             });
             shared.reply(reply);
         }
-        Kind::Notification { method, .. } if method == "session/update" => {
+        MessageKind::Notification { method, .. } if method == "session/update" => {
             take_update(shared, message);
         }
         // Nobody waits for an answer to these.
-        Kind::Response { id: None, .. }
-        | Kind::Request { .. }
-        | Kind::Notification { .. }
-        | Kind::Batch => {}
+        MessageKind::Response { id: None, .. }
+        | MessageKind::Request { .. }
+        | MessageKind::Notification { .. }
+        | MessageKind::Batch => {}
     }
 }
 

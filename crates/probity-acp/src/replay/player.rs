@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::script::{Action, Exchange, Script, Step};
 use super::template::Template;
-use super::{Ended, HostAction, ReplayError};
+use super::{HostAction, ReplayEnd, ReplayError};
 use crate::envelope::Id;
 use crate::frame::FrameReader;
 use pipes::{comparable, update_line};
@@ -32,14 +32,14 @@ pub(super) struct Player<'h, R, W> {
 
 /// Why playing stops. There is always a reason, so that playing itself gives nothing.
 pub(super) enum Stop {
-    Ended(Ended),
+    ReplayEnd(ReplayEnd),
     Failed(ReplayError),
 }
 
 impl Stop {
-    pub(super) fn into_result(self) -> Result<Ended, ReplayError> {
+    pub(super) fn into_result(self) -> Result<ReplayEnd, ReplayError> {
         match self {
-            Self::Ended(ended) => Ok(ended),
+            Self::ReplayEnd(ended) => Ok(ended),
             Self::Failed(error) => Err(error),
         }
     }
@@ -191,7 +191,7 @@ impl<'h, R: Read, W: Write> Player<'h, R, W> {
                 self.output = None;
                 Ok(())
             }
-            Action::Exit(code) => Err(Stop::Ended(Ended::Exit(*code))),
+            Action::Exit(code) => Err(Stop::ReplayEnd(ReplayEnd::Exit(*code))),
             Action::Host(action) => (self.host)(action)
                 .map_err(|source| Stop::Failed(ReplayError::Host { line: step.line, source })),
         }

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::HostAction;
-use crate::envelope::{Envelope, Id, Kind};
+use crate::envelope::{Envelope, Id, MessageKind};
 
 /// A script, cut into exchanges.
 #[derive(Clone, Debug, Default)]
@@ -233,7 +233,7 @@ fn read_recorded(line: usize, recorded: &Recorded<'_>) -> Result<Option<Read>, S
         other => return Err(ScriptFault::Sender(other.to_owned())),
     }
     Ok(Some(match envelope.kind() {
-        Kind::Request { id, method, params } => Read::Exchange(Exchange {
+        MessageKind::Request { id, method, params } => Read::Exchange(Exchange {
             line,
             method: method.into_owned(),
             params: Some(match params {
@@ -244,11 +244,13 @@ fn read_recorded(line: usize, recorded: &Recorded<'_>) -> Result<Option<Read>, S
             captures: Vec::new(),
             steps: Vec::new(),
         }),
-        Kind::Notification { method, .. } => {
+        MessageKind::Notification { method, .. } => {
             Read::Action(Action::AwaitRecorded(method.into_owned()))
         }
-        Kind::Response { id: Some(id), .. } => Read::Action(Action::AwaitAnswer(id.into_owned())),
-        Kind::Response { id: None, .. } | Kind::Batch => return Ok(None),
+        MessageKind::Response { id: Some(id), .. } => {
+            Read::Action(Action::AwaitAnswer(id.into_owned()))
+        }
+        MessageKind::Response { id: None, .. } | MessageKind::Batch => return Ok(None),
     }))
 }
 

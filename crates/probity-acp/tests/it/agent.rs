@@ -6,7 +6,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use probity_acp::{
-    Client, ClientError, ClientName, Ended, Limits, Mode, ReplayError, Script, Side, Tap, replay,
+    Client, ClientError, ClientName, Limits, Mode, ReplayEnd, ReplayError, Script, Side, Tap,
+    replay,
 };
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ use serde_json::Value;
 pub(crate) struct Agent {
     pub(crate) output: PipeReader,
     pub(crate) input: PipeWriter,
-    pub(crate) thread: JoinHandle<Result<Ended, ReplayError>>,
+    pub(crate) thread: JoinHandle<Result<ReplayEnd, ReplayError>>,
 }
 
 pub(crate) fn agent(script: &str) -> Agent {
@@ -41,7 +42,7 @@ pub(crate) const WHO: ClientName<'_> = ClientName { name: "probity", version: "0
 pub(crate) struct Connected {
     pub(crate) client: Client,
     pub(crate) messages: Messages,
-    pub(crate) thread: JoinHandle<Result<Ended, ReplayError>>,
+    pub(crate) thread: JoinHandle<Result<ReplayEnd, ReplayError>>,
 }
 
 pub(crate) fn connect(script: &str, limits: Limits) -> Result<Connected, ClientError> {

@@ -1,6 +1,6 @@
 //! What an agent asks for, and the answers it gets on the wire.
 
-use probity_acp::{Ended, Side};
+use probity_acp::{ReplayEnd, Side};
 use serde_json::{Value, json};
 
 use crate::agent::{ask, limits};
@@ -75,7 +75,7 @@ fn a_request_between_turns_is_answered_too() {
 "#;
     let (turn, connected) = ask(script, limits());
     turn.unwrap();
-    assert_eq!(connected.thread.join().unwrap().unwrap(), Ended::Exit(5));
+    assert_eq!(connected.thread.join().unwrap().unwrap(), ReplayEnd::Exit(5));
 }
 
 #[test]

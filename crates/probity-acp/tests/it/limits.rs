@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use probity_acp::{Cause, Client, ClientError, Ended, Limits, Phase, StopReason};
+use probity_acp::{Cause, Client, ClientError, Limits, Phase, ReplayEnd, StopReason};
 
 use crate::agent::{WHO, ask, connect, limits};
 
@@ -36,7 +36,7 @@ fn a_turn_that_takes_too_long_is_cancelled_and_given_up() {
     let script = "{\"on\":\"session/prompt\"}\n{\"await\":\"session/cancel\"}\n{\"exit\":7}";
     let (turn, connected) = ask(script, Limits { prompt: SHORT, ..limits() });
     timed_out(&turn.unwrap_err(), Phase::Prompt);
-    assert_eq!(connected.thread.join().unwrap().unwrap(), Ended::Exit(7));
+    assert_eq!(connected.thread.join().unwrap().unwrap(), ReplayEnd::Exit(7));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn an_agent_that_does_not_close_a_session_gets_no_more_than_the_grace_time() {
     let mut connected = connect(script, Limits { grace: SHORT, ..limits() }).unwrap();
     connected.client.open_session("/work").unwrap();
     timed_out(&connected.client.close().unwrap_err(), Phase::Close);
-    assert_eq!(connected.thread.join().unwrap().unwrap(), Ended::InputClosed);
+    assert_eq!(connected.thread.join().unwrap().unwrap(), ReplayEnd::InputClosed);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_session_is_only_closed_where_the_agent_knows_how() {
     let mut connected = connect(script, limits()).unwrap();
     connected.client.open_session("/work").unwrap();
     connected.client.close().unwrap();
-    assert_eq!(connected.thread.join().unwrap().unwrap(), Ended::InputClosed);
+    assert_eq!(connected.thread.join().unwrap().unwrap(), ReplayEnd::InputClosed);
     assert_eq!(connected.messages.methods(), ["initialize", "session/new"]);
 }
 
@@ -121,7 +121,7 @@ fn an_answer_may_be_as_long_as_the_limit_and_no_longer() {
             Err(error) => {
                 assert!(!fits);
                 assert_eq!(error.cause, Cause::OutputLimit { limit: 2 << 20 });
-                assert_eq!(connected.thread.join().unwrap().unwrap(), Ended::Exit(7));
+                assert_eq!(connected.thread.join().unwrap().unwrap(), ReplayEnd::Exit(7));
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use std::io;
 
-use probity_acp::{Ended, HostAction, Mode, ReplayError, Script, replay};
+use probity_acp::{HostAction, Mode, ReplayEnd, ReplayError, Script, replay};
 
 /// What the agent writes when the client writes `input` and closes.
-fn play(script: &str, mode: Mode, input: &str) -> (Vec<String>, Result<Ended, ReplayError>) {
+fn play(script: &str, mode: Mode, input: &str) -> (Vec<String>, Result<ReplayEnd, ReplayError>) {
     let mut output = Vec::new();
     let script = Script::parse(script).unwrap();
     let ended = replay(&script, input.as_bytes(), &mut output, mode, &mut |_| Ok(()));
@@ -29,7 +29,7 @@ fn answers_carry_the_id_that_was_asked_byte_for_byte() {
             r#"{"result":{},"id":"\u0061"}"#
         ]
     );
-    assert_eq!(ended.unwrap(), Ended::InputClosed);
+    assert_eq!(ended.unwrap(), ReplayEnd::InputClosed);
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn strict_keeps_to_method_order_and_parameters_and_lenient_to_the_method_alone()
         assert_eq!((answered, ended.is_ok()), (strict, strict == 3), "{input}");
         let (lines, ended) = play(script, Mode::Lenient, &input);
         assert_eq!(lines, lenient.into_iter().map(answer).collect::<Vec<_>>());
-        assert_eq!(ended.unwrap(), Ended::InputClosed);
+        assert_eq!(ended.unwrap(), ReplayEnd::InputClosed);
     }
 }
 
@@ -77,7 +77,7 @@ fn misbehaviour_is_written_as_it_was_ordered() {
     let script = "{\"noise\":\"hello\"}\n{\"flood\":70000}\n{\"half\":\"{\"}\n{\"close\":\"output\"}\n{\"noise\":\"unheard\"}\n{\"exit\":9}";
     let (lines, ended) = play(script, Mode::Lenient, "");
     assert_eq!(lines, ["hello".to_owned(), "x".repeat(70_000) + "{"]);
-    assert_eq!(ended.unwrap(), Ended::Exit(9));
+    assert_eq!(ended.unwrap(), ReplayEnd::Exit(9));
 }
 
 #[test]

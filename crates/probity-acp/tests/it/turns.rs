@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use probity_acp::{Cause, Ended, Phase, StopReason, Tokens, Usage};
+use probity_acp::{Cause, Phase, ReplayEnd, StopReason, Tokens, Usage};
 
 use crate::agent::{ask, connect, limits};
 
@@ -25,7 +25,7 @@ fn several_turns_in_one_session_each_with_its_own_text() {
     assert_eq!((first.text.as_str(), &first.stop), ("one two", &StopReason::EndTurn));
     assert_eq!(second.text, "got x\"y in replay-1");
     connected.client.close().unwrap();
-    assert_eq!(connected.thread.join().unwrap().unwrap(), Ended::InputClosed);
+    assert_eq!(connected.thread.join().unwrap().unwrap(), ReplayEnd::InputClosed);
     assert_eq!(
         connected.messages.methods(),
         ["initialize", "session/new", "session/prompt", "session/prompt", "session/close"]

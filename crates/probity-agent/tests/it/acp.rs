@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_acp::{Ended, HostAction, Mode, Script, replay};
+use probity_acp::{HostAction, Mode, ReplayEnd, Script, replay};
 use probity_agent::{
     AcpAgent, Agent as _, AgentError, Answer, Cancel, Cause, Limits, Seat, StopReason, Turn, Usage,
 };
@@ -28,8 +28,8 @@ pub(crate) fn played_here() -> bool {
     };
     io::stderr().write_all(b"ready\n").unwrap();
     match replay(&script, io::stdin(), io::stdout(), Mode::Lenient, &mut host).unwrap() {
-        Ended::Exit(code) => std::process::exit(code),
-        Ended::InputClosed | Ended::OutputClosed => true,
+        ReplayEnd::Exit(code) => std::process::exit(code),
+        ReplayEnd::InputClosed | ReplayEnd::OutputClosed => true,
     }
 }
 

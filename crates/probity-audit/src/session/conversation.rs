@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use probity_agent::{Agent, AgentError, Limits, StopReason, Turn};
 use serde_json::{Map, Value};
 
-use super::{Event, Session, ended::Ended};
+use super::{Event, Session, ended::SessionEnd};
 use crate::{
     Rules, Skill, TokenUsage,
     action::{self, Action, Expected},
@@ -40,7 +40,7 @@ pub(super) trait Judge {
         conversation: &Conversation<'_>,
         object: &Map<String, Value>,
         left: usize,
-    ) -> Result<Next<Self::Answer>, Ended>;
+    ) -> Result<Next<Self::Answer>, SessionEnd>;
 }
 
 impl<'a> Conversation<'a> {
@@ -60,15 +60,15 @@ impl<'a> Conversation<'a> {
         first: String,
         most: usize,
         judge: &mut J,
-    ) -> Result<J::Answer, Ended> {
-        let mut agent = opened.map_err(|error| Ended::Agent(Box::new(error)))?;
+    ) -> Result<J::Answer, SessionEnd> {
+        let mut agent = opened.map_err(|error| SessionEnd::Agent(Box::new(error)))?;
         let mut said = first;
         let mut is_repair = false;
         for step in 1..=most {
             let (text, was_cut) = self.ask(agent.as_mut(), &said, step, most)?;
             // An example in the question is not an answer to it.
             if text.contains(said.trim()) {
-                return Err(Ended::Echo);
+                return Err(SessionEnd::Echo);
             }
             let left = most - step;
             said = match action::parse(&text, J::EXPECTED) {
@@ -81,7 +81,7 @@ impl<'a> Conversation<'a> {
                     self.read(&request, left)
                 }
                 // One more chance; a model that cannot take it will not take the next either.
-                Err(why) if is_repair => return Err(Ended::Unusable(why)),
+                Err(why) if is_repair => return Err(SessionEnd::Unusable(why)),
                 Err(why) => {
                     is_repair = true;
                     let why = why.to_string();
@@ -90,7 +90,7 @@ impl<'a> Conversation<'a> {
                 }
             };
         }
-        Err(Ended::MaxSteps(most))
+        Err(SessionEnd::MaxSteps(most))
     }
 
     /// One question, and what it cost. Gives the answer, and whether it was cut off.
@@ -100,16 +100,16 @@ impl<'a> Conversation<'a> {
         said: &str,
         step: usize,
         most: usize,
-    ) -> Result<(String, bool), Ended> {
+    ) -> Result<(String, bool), SessionEnd> {
         let Session { budget, limits, cancel, secrets, .. } = self.session;
         if let Some(limit) = budget.exceeded() {
-            return Err(Ended::OverBudget(limit));
+            return Err(SessionEnd::OverBudget(limit));
         }
         self.tell(&Event::Asks { step, most });
         let limits = Limits { output_tokens: budget.left(), ..**limits };
         let answer = agent
             .ask(&Turn::new(said), &limits, cancel)
-            .map_err(|error| Ended::Agent(Box::new(error)))?;
+            .map_err(|error| SessionEnd::Agent(Box::new(error)))?;
         let mut now = TokenUsage { requests: answer.requests.into(), ..TokenUsage::default() };
         if let Some(counted) = answer.usage {
             now.input_tokens = counted.input_tokens;

@@ -10,7 +10,7 @@ pub(crate) const NOT_CHECKED: &str = "not-checked";
 /// The status of a skill that nobody was asked about.
 pub(crate) const SCAFFOLDED: &str = "scaffolded";
 
-pub(super) enum Ended {
+pub(super) enum SessionEnd {
     Agent(Box<AgentError>),
     Unusable(ActionError),
     /// It repeated the question.
@@ -21,7 +21,7 @@ pub(super) enum Ended {
     OverBudget(u64),
 }
 
-impl Ended {
+impl SessionEnd {
     /// The status of the skill, and the reason in words.
     pub(super) fn told(&self, skill: &Skill) -> (&'static str, String) {
         match self {

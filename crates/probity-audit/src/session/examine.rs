@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::{
     Event, Session,
     conversation::{Conversation, Judge, Next},
-    ended::{Ended, gave_up},
+    ended::{SessionEnd, gave_up},
 };
 use crate::{
     Finding, Rules, Skill,
@@ -37,7 +37,7 @@ impl<'a> Examination<'a> {
         conversation: &Conversation<'_>,
         answered: Answered,
         left: usize,
-    ) -> Result<Next<Answered>, Ended> {
+    ) -> Result<Next<Answered>, SessionEnd> {
         let unread = conversation.coverage.unread();
         if unread.is_empty() {
             return Ok(Next::Done(answered));
@@ -45,7 +45,7 @@ impl<'a> Examination<'a> {
         let shown = conversation.coverage.shown_lines();
         // A model that reads on is let go on; one that only repeats itself is not.
         if left == 0 || self.told_to_read_at.is_some_and(|before| before >= shown) {
-            return Err(Ended::Unread(unread.len(), conversation.coverage.required()));
+            return Err(SessionEnd::Unread(unread.len(), conversation.coverage.required()));
         }
         let said = prompt::unread(&unread, left);
         self.told_to_read_at = Some(shown);
@@ -76,7 +76,7 @@ impl Judge for Examination<'_> {
         conversation: &Conversation<'_>,
         object: &Map<String, Value>,
         left: usize,
-    ) -> Result<Next<Answered>, Ended> {
+    ) -> Result<Next<Answered>, SessionEnd> {
         let mut answered = answered(object, self.skill);
         let rules = conversation.session.rules;
         if rules == Rules::Specification || gave_up(&answered.status).is_some() {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     Event, Session,
     conversation::{Conversation, Judge, Next},
-    ended::Ended,
+    ended::SessionEnd,
 };
 use crate::{
     Exploitation, Finding, Proving, Skill, TokenUsage, action::Expected, audit::is_open,
@@ -174,7 +174,7 @@ impl Judge for Exploiting<'_> {
         conversation: &Conversation<'_>,
         object: &Map<String, Value>,
         left: usize,
-    ) -> Result<Next<()>, Ended> {
+    ) -> Result<Next<()>, SessionEnd> {
         let Some(attempt) = Attempt::read(object) else {
             let reason = object.get("reason").and_then(Value::as_str).unwrap_or_default();
             self.gave_up = Some(bounded(reason.trim(), MOST_REASON));

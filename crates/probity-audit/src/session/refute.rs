@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{
     Event, Session,
     conversation::{Conversation, Judge, Next},
-    ended::Ended,
+    ended::SessionEnd,
 };
 use crate::{
     Finding, Refutation, Skill, TokenUsage, Verdict,
@@ -86,7 +86,7 @@ impl Judge for Refuting {
         _: &Conversation<'_>,
         object: &Map<String, Value>,
         _: usize,
-    ) -> Result<Next<Refuted>, Ended> {
+    ) -> Result<Next<Refuted>, SessionEnd> {
         Ok(Next::Done(refuted(object)))
     }
 }

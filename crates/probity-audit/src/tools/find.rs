@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use probity_scope::{Kind, Scope, ScopeError, WalkLimits};
+use probity_scope::{EntryKind, Scope, ScopeError, WalkLimits};
 
 use super::{
     Target,
@@ -32,10 +32,10 @@ pub(super) fn below(
     target: &Target,
     sources: &BTreeSet<PathBuf>,
 ) -> Result<Below, ScopeError> {
-    if target.metadata.kind != Kind::Directory {
+    if target.metadata.kind != EntryKind::Directory {
         let files = match target.metadata.kind {
-            Kind::File => vec![target.path.clone()],
-            Kind::Directory | Kind::Link | Kind::Special => Vec::new(),
+            EntryKind::File => vec![target.path.clone()],
+            EntryKind::Directory | EntryKind::Link | EntryKind::Special => Vec::new(),
         };
         return Ok(Below { files, skipped: Vec::new(), is_cut: false });
     }
@@ -48,7 +48,7 @@ pub(super) fn below(
         let is_skipped = !leads_in
             && is_not_own(path)
             && !sources.iter().any(|source| source.starts_with(path))
-            && scope.metadata(path).is_ok_and(|metadata| metadata.kind == Kind::Directory);
+            && scope.metadata(path).is_ok_and(|metadata| metadata.kind == EntryKind::Directory);
         if is_skipped {
             skipped.borrow_mut().push(shown_name(&path.to_string_lossy()));
         }

@@ -10,7 +10,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{
     BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch, sinks::Bytes,
 };
-use probity_scope::{Kind, Scope};
+use probity_scope::{EntryKind, Scope};
 
 use super::{
     MOST_BYTES, Target,
@@ -38,14 +38,14 @@ pub(super) fn grep(
     sources: &BTreeSet<PathBuf>,
     rules: Rules,
 ) -> Reading {
-    if matches!(target.metadata.kind, Kind::Link | Kind::Special) {
+    if matches!(target.metadata.kind, EntryKind::Link | EntryKind::Special) {
         return failed(&format!("grep: {}: not a regular file", target.shown()), 2).into();
     }
     let below = match below(scope, target, sources) {
         Ok(below) => below,
         Err(error) => return failed(&format!("grep: {error}"), 2).into(),
     };
-    let named = target.metadata.kind == Kind::Directory;
+    let named = target.metadata.kind == EntryKind::Directory;
     let search = Search { scope, files: &below.files, named, context, secrets };
     // What fits as a basic expression was meant as one; otherwise the pattern is tried as extended.
     let mut wrong = Vec::new();

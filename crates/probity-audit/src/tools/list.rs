@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use probity_scope::{Entry, Kind, Metadata, Scope};
+use probity_scope::{Entry, EntryKind, Metadata, Scope};
 
 use super::{
     Target,
@@ -20,7 +20,7 @@ pub(super) fn list_dir(scope: &Scope, target: &Target) -> String {
     let now = Timestamp::now();
     let shown = target.shown();
     let mut output = Output::default();
-    if target.metadata.kind != Kind::Directory {
+    if target.metadata.kind != EntryKind::Directory {
         output.push(&row(&target.metadata, &shown, None, now));
         return output.end(0);
     }
@@ -44,10 +44,10 @@ pub(super) fn list_dir(scope: &Scope, target: &Target) -> String {
 fn row(metadata: &Metadata, name: &str, link: Option<&str>, now: Timestamp) -> String {
     let mut row = String::new();
     row.push(match metadata.kind {
-        Kind::File => '-',
-        Kind::Directory => 'd',
-        Kind::Link => 'l',
-        Kind::Special => 'p',
+        EntryKind::File => '-',
+        EntryKind::Directory => 'd',
+        EntryKind::Link => 'l',
+        EntryKind::Special => 'p',
     });
     for (shift, letter) in (0..9).rev().zip("rwxrwxrwx".chars()) {
         row.push(if metadata.mode & (1 << shift) == 0 { '-' } else { letter });
@@ -78,7 +78,7 @@ mod tests {
     fn rows_have_the_columns_of_ls() {
         let now = Timestamp::from_second(1_794_723_318).unwrap();
         let metadata = Metadata {
-            kind: Kind::File,
+            kind: EntryKind::File,
             size: 12,
             mode: 0o640,
             links: 1,
@@ -87,7 +87,7 @@ mod tests {
             modified: 1_794_723_000,
         };
         insta::assert_snapshot!(row(&metadata, "a.ak", None, now), @"-rw-r----- 1 user group       12 Nov 15 06:10 a.ak");
-        let old = Metadata { kind: Kind::Link, mode: 0o777, modified: 0, ..metadata };
+        let old = Metadata { kind: EntryKind::Link, mode: 0o777, modified: 0, ..metadata };
         insta::assert_snapshot!(row(&old, "l", Some("../x"), now), @"lrwxrwxrwx 1 user group       12 Jan  1  1970 l -> ../x");
     }
 }

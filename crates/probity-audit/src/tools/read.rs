@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt::Write as _};
 
-use probity_scope::{Kind, Scope};
+use probity_scope::{EntryKind, Scope};
 
 use super::{
     MOST_BYTES, Target,
@@ -23,7 +23,7 @@ pub(super) struct LineRequest<'a> {
 
 pub(super) fn read_file(scope: &Scope, target: &Target, wanted: &LineRequest<'_>) -> Reading {
     let shown = target.shown();
-    if target.metadata.kind == Kind::Directory {
+    if target.metadata.kind == EntryKind::Directory {
         return failed(&format!("cat: {shown}: Is a directory"), 1).into();
     }
     let prefix = match scope.read_prefix(&target.path, MOST_BYTES) {

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use probity_scope::Kind;
+use probity_scope::EntryKind;
 use probity_text::one_line;
 
 use super::{SentFiles, manifests::Manifest, text_of};
@@ -78,18 +78,18 @@ impl ContextSnapshot {
                 if sent.scope.relative(&path).is_err() {
                     continue;
                 }
-                if entry.metadata.kind == Kind::Directory {
+                if entry.metadata.kind == EntryKind::Directory {
                     if !sent.ignores_all_below(&path) {
                         self.is_cut |= depth == DEEPEST;
                         pending.extend((depth < DEEPEST).then_some((path, depth + 1)));
                     }
                     continue;
                 }
-                if entry.metadata.kind == Kind::Special || sent.ignores(&path) {
+                if entry.metadata.kind == EntryKind::Special || sent.ignores(&path) {
                     continue;
                 }
                 let name = entry.name.to_string_lossy();
-                if entry.metadata.kind == Kind::File
+                if entry.metadata.kind == EntryKind::File
                     && let Some(manifest) = Manifest::of(&name)
                 {
                     manifests.push((depth, manifest, path.clone()));
@@ -134,11 +134,13 @@ impl ContextSnapshot {
     }
 }
 
-fn line(path: &Path, kind: Kind, size: u64) -> String {
+fn line(path: &Path, kind: EntryKind, size: u64) -> String {
     let name = one_line(&path.to_string_lossy(), LONGEST_NAME);
     match kind {
-        Kind::Link => format!("- {name} (link)\n"),
-        Kind::File | Kind::Directory | Kind::Special => format!("- {name} ({size} bytes)\n"),
+        EntryKind::Link => format!("- {name} (link)\n"),
+        EntryKind::File | EntryKind::Directory | EntryKind::Special => {
+            format!("- {name} ({size} bytes)\n")
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// How a session ended well.
-pub(super) enum Ended {
+pub(super) enum FixEnd {
     Accepted { text: String, met: Vec<&'static str>, notes: Vec<String> },
     NoChange,
 }
@@ -54,7 +54,7 @@ impl Job<'_> {
         &self,
         conversation: &mut Conversation<'_>,
         prove: Proving<'_>,
-    ) -> Result<Ended, Stop> {
+    ) -> Result<FixEnd, Stop> {
         let retry = self.batch.retry();
         let rounds = self.request.settings.max_rounds.clamp(1, retry.rounds.max(1));
         let prompts = self.prompts();
@@ -79,7 +79,7 @@ impl Job<'_> {
             }
             let block = match answer {
                 // An agent that gives up after a refused proposal has not found nothing to do.
-                Answer::NoChange => return refused.map_or(Ok(Ended::NoChange), Err),
+                Answer::NoChange => return refused.map_or(Ok(FixEnd::NoChange), Err),
                 Answer::Malformed(why) => {
                     let detail = format!("{}: {why}", why.name());
                     let stop = Stop { reason: Reason::MalformedOutput, detail };
@@ -171,7 +171,7 @@ impl Job<'_> {
         conversation: &mut Conversation<'_>,
         candidate: Candidate,
         prove: Proving<'_>,
-    ) -> Result<Result<Ended, (Reason, Vec<Issue>)>, Stop> {
+    ) -> Result<Result<FixEnd, (Reason, Vec<Issue>)>, Stop> {
         let Candidate { text, met, mut notes, mut suspicions } = candidate;
         match conversation.apart(|| prove(&text, &self.limits.settings)) {
             Proof::Accepted if suspicions.is_empty() => {}
@@ -189,7 +189,7 @@ impl Job<'_> {
             }
             Proof::Unproven(_) => return Ok(Err((Reason::ValidationFailed, suspicions))),
         }
-        Ok(Ok(Ended::Accepted { text, met, notes }))
+        Ok(Ok(FixEnd::Accepted { text, met, notes }))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{
     Arguments, DirectiveName, Dockerfile, Instruction, Keyword,
     compact::compact,
     facts::{
-        ExpansionError, Facts, Place,
+        ExpansionError, Facts, InstructionFacts,
         build::{BuildValues, ContextNames},
         contract::{ImageContract, StageContract, Step},
         definitions::predefined,
@@ -38,7 +38,7 @@ pub(super) struct Walk<'d> {
     pub(super) expansion_errors: Vec<ExpansionError>,
     pub(super) globals: Environment,
     states: Vec<State>,
-    places: Vec<Place>,
+    places: Vec<InstructionFacts>,
 }
 
 /// What is in force at the instruction that is being looked at.
@@ -79,7 +79,7 @@ pub(super) fn walk(dockerfile: &Dockerfile<'_>, build: Option<&BuildValues>) -> 
         expansion_errors: Vec::new(),
         globals: Environment::default(),
         states: vec![State::initial(stages::Os::Linux, false)],
-        places: vec![Place::default(); dockerfile.instructions.len()],
+        places: vec![InstructionFacts::default(); dockerfile.instructions.len()],
     };
     for name in PLATFORM_ARGUMENTS {
         let variable = predefined(name);
@@ -289,7 +289,7 @@ impl Walk<'_> {
             let start = self.references.len();
             self.dispatch(current, stage, trigger);
             let references = compact(start)..compact(self.references.len());
-            let known = |place: &Place| !place.references.is_empty();
+            let known = |place: &InstructionFacts| !place.references.is_empty();
             if self.places.get(index).is_some_and(known) {
                 self.references.truncate(start);
                 continue;
@@ -334,7 +334,7 @@ impl Walk<'_> {
         self.change_state(current, |state| state.shell = shell);
     }
 
-    fn edit_place(&mut self, index: usize, edit: impl FnOnce(&mut Place)) {
+    fn edit_place(&mut self, index: usize, edit: impl FnOnce(&mut InstructionFacts)) {
         if let Some(place) = self.places.get_mut(index) {
             edit(place);
         }

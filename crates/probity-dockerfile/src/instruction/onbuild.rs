@@ -1,6 +1,6 @@
 //! ONBUILD: an instruction for later, which BuildKit hardly looks at now.
 
-use super::{Place, Request, checked_flag, instruction};
+use super::{LinePlace, Request, checked_flag, instruction};
 use crate::{Arguments, ErrorKind, Keyword, error::Report, tree::Extras};
 
 pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments {
@@ -12,7 +12,7 @@ pub(super) fn parse(request: &Request<'_>, report: &mut Report<'_>) -> Arguments
     let mut errors = Vec::new();
     let mut later = Report { errors: &mut errors, line: report.line };
     let line = request.line.part(request.rest.clone());
-    let mut nested = instruction(line, Place::Trigger, request.escape, &mut later);
+    let mut nested = instruction(line, LinePlace::Trigger, request.escape, &mut later);
     // Whatever else is wrong comes out when the trigger fires, in another build.
     let (now, later): (Vec<_>, Vec<_>) =
         errors.into_iter().partition(|error| error.code.is_of_shape());

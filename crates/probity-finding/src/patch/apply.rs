@@ -73,7 +73,7 @@ struct File<'a> {
 }
 
 /// Where a hunk goes: the index of the first line that it stands for.
-struct Place {
+struct HunkPlace {
     at: usize,
     as_stated: bool,
 }
@@ -91,7 +91,7 @@ impl<'a> File<'a> {
     }
 
     /// The stated place if the hunk's lines are there, else the only place where they are.
-    fn place_of(&self, hunk: &Hunk) -> Result<Place, ApplyFailure> {
+    fn place_of(&self, hunk: &Hunk) -> Result<HunkPlace, ApplyFailure> {
         // No line of the file has the number that stands for a line it does not hold.
         let wanted: Vec<usize> = hunk
             .old_lines()
@@ -100,7 +100,7 @@ impl<'a> File<'a> {
         if wanted.is_empty() {
             // Without lines to compare, the header is all there is.
             return if hunk.old_start <= self.lines.len() {
-                Ok(Place { at: hunk.old_start, as_stated: true })
+                Ok(HunkPlace { at: hunk.old_start, as_stated: true })
             } else {
                 Err(ApplyFailure::NotFound { line: self.lines.len().max(1) })
             };
@@ -113,13 +113,13 @@ impl<'a> File<'a> {
         let stated = hunk.old_start.saturating_sub(1);
         let there = self.ids.get(stated..).unwrap_or_default();
         if there.starts_with(&wanted) && allowed(stated) {
-            return Ok(Place { at: stated, as_stated: true });
+            return Ok(HunkPlace { at: stated, as_stated: true });
         }
         let mut places = occurrences(&wanted, &self.ids).filter(|&at| allowed(at));
         let differs = there.iter().zip(&wanted).take_while(|(a, b)| a == b).count();
         let line = (stated + differs + 1).min(self.lines.len()).max(1);
         match (places.next(), places.next()) {
-            (Some(at), None) => Ok(Place { at, as_stated: false }),
+            (Some(at), None) => Ok(HunkPlace { at, as_stated: false }),
             (Some(first), Some(second)) => {
                 Err(ApplyFailure::Ambiguous { line, first: first + 1, second: second + 1 })
             }

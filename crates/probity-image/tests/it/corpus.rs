@@ -18,7 +18,7 @@ use std::{
 };
 
 use probity_image::{Engine, EngineKind, Experiment, Level, Recipe, Subject, Verdict, Workbench};
-use probity_sandbox::Kind;
+use probity_sandbox::BackendKind;
 
 use crate::{bases, buildah::Buildah, server::Server, trial::options};
 
@@ -187,7 +187,7 @@ fn verdict(case: &Case, engine: &Engine) -> Verdict {
 
 pub(crate) fn engine_of(server: &Server) -> Engine {
     let kind = match server.kind {
-        Kind::Docker => EngineKind::Docker,
+        BackendKind::Docker => EngineKind::Docker,
         _ => EngineKind::Podman,
     };
     Engine::with_program(kind, server.client.clone())

@@ -11,7 +11,7 @@ use probity_finding::Span;
 use serde_json::Value;
 
 use super::{Answer, View, manual, places};
-use crate::{features::typed, host::Kind};
+use crate::{features::typed, host::DocumentKind};
 
 /// One thing that can be inserted.
 #[derive(Clone, Debug)]
@@ -35,9 +35,9 @@ pub(super) fn answer(view: &View<'_>, params: Value) -> Answer {
     typed(params, |params: CompletionParams| {
         let at = view.lines.offset(params.text_document_position_params.position);
         let choices = match view.document.kind {
-            Kind::Dockerfile => in_dockerfile(view, at),
-            Kind::Config => config::choices(view, at),
-            Kind::Other => None,
+            DocumentKind::Dockerfile => in_dockerfile(view, at),
+            DocumentKind::Config => config::choices(view, at),
+            DocumentKind::Other => None,
         };
         let items = choices.map(|choices| items(view, &choices)).unwrap_or_default();
         Ok(CompletionList { is_incomplete: false, items, ..CompletionList::default() })

@@ -5,7 +5,7 @@ use probity_finding::{Edit, Span};
 use serde_json::Value;
 
 use super::{Answer, View, edits, typed};
-use crate::host::{FixRequest, Kind};
+use crate::host::{DocumentKind, FixRequest};
 
 pub(super) fn whole(view: &View<'_>, params: Value) -> Answer {
     typed(params, |_: DocumentFormattingParams| Ok(edits::text_edits(&view.lines, &layout(view))))
@@ -28,7 +28,7 @@ pub(super) fn range(view: &View<'_>, params: Value) -> Answer {
 }
 
 fn layout(view: &View<'_>) -> Vec<Edit> {
-    if view.document.kind != Kind::Dockerfile {
+    if view.document.kind != DocumentKind::Dockerfile {
         return Vec::new();
     }
     let formatted = view.host.fix(&view.subject(), FixRequest::Layout);

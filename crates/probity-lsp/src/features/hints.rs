@@ -5,11 +5,11 @@ use probity_dockerfile::{Base, Facts, Setting, Stage};
 use serde_json::Value;
 
 use super::{Answer, View, stage_page::in_words, typed};
-use crate::host::Kind;
+use crate::host::DocumentKind;
 
 pub(super) fn answer(view: &View<'_>, params: Value) -> Answer {
     typed(params, |params: InlayHintParams| {
-        if view.document.kind != Kind::Dockerfile {
+        if view.document.kind != DocumentKind::Dockerfile {
             return Ok(Vec::new());
         }
         let (file, facts) = view.parsed();

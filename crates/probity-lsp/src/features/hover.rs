@@ -7,14 +7,14 @@ use probity_finding::{Finding, Span};
 use serde_json::Value;
 
 use super::{Answer, View, manual, places, stage_page, typed};
-use crate::host::Kind;
+use crate::host::DocumentKind;
 
 /// Pages of more rules than this are too much to read at once.
 const MOST_PAGES: usize = 3;
 
 pub(super) fn answer(view: &View<'_>, params: Value) -> Answer {
     typed(params, |params: HoverParams| {
-        if view.document.kind != Kind::Dockerfile {
+        if view.document.kind != DocumentKind::Dockerfile {
             return Ok(None);
         }
         let at = view.lines.offset(params.text_document_position_params.position);

@@ -26,7 +26,7 @@ struct Variable {
 }
 
 /// One appearance of a symbol.
-struct Place {
+struct Occurrence {
     span: Span,
     is_definition: bool,
     /// `--from=0` means a stage without its name.
@@ -62,7 +62,7 @@ pub(super) fn highlight(view: &View<'_>, params: Value) -> Answer {
         let places = symbol_at(&file, &facts, at).map(|symbol| places_of(&file, &facts, &symbol));
         let found = places.unwrap_or_default().into_iter();
         let highlight =
-            |place: Place| DocumentHighlight { range: view.range(place.span), kind: None };
+            |place: Occurrence| DocumentHighlight { range: view.range(place.span), kind: None };
         Ok(found.map(highlight).collect::<Vec<_>>())
     })
 }
@@ -167,21 +167,24 @@ fn variable_of(file: &Dockerfile<'_>, facts: &Facts, used: &places::Use) -> Opti
     Some(defined(file, facts, seen.instruction?, &used.name))
 }
 
-fn places_of(file: &Dockerfile<'_>, facts: &Facts, symbol: &Symbol) -> Vec<Place> {
-    let mut found: Vec<Place> = match symbol {
+fn places_of(file: &Dockerfile<'_>, facts: &Facts, symbol: &Symbol) -> Vec<Occurrence> {
+    let mut found: Vec<Occurrence> = match symbol {
         Symbol::Stage(stage) => stage_places(facts, *stage),
         Symbol::Variable(variable) => {
             let own = definitions(file).into_iter().filter(|(instruction, name, _)| {
                 *name == variable.name && defined(file, facts, *instruction, name) == *variable
             });
-            let own = own.map(|(.., span)| Place { span, is_definition: true, is_name: true });
+            let own = own.map(|(.., span)| Occurrence { span, is_definition: true, is_name: true });
             let uses = places::uses(file, facts);
             let used = uses.into_iter().filter(|used| {
                 used.name == variable.name
                     && variable_of(file, facts, used).as_ref() == Some(variable)
             });
-            let used =
-                used.map(|used| Place { span: used.span, is_definition: false, is_name: true });
+            let used = used.map(|used| Occurrence {
+                span: used.span,
+                is_definition: false,
+                is_name: true,
+            });
             own.chain(used).collect()
         }
     };
@@ -189,16 +192,16 @@ fn places_of(file: &Dockerfile<'_>, facts: &Facts, symbol: &Symbol) -> Vec<Place
     found
 }
 
-fn stage_places(facts: &Facts, stage: usize) -> Vec<Place> {
+fn stage_places(facts: &Facts, stage: usize) -> Vec<Occurrence> {
     let Some(found) = facts.stages().get(stage) else { return Vec::new() };
-    let named = Place {
+    let named = Occurrence {
         span: found.name_span.or(found.image_span).unwrap_or(Span::at(0)),
         is_definition: true,
         is_name: found.name_span.is_some(),
     };
     let references = facts.graph().references().iter();
     let used = references.filter(|reference| reference.target.stage() == Some(stage));
-    let used = used.map(|reference| Place {
+    let used = used.map(|reference| Occurrence {
         span: reference.span,
         is_definition: false,
         is_name: matches!(reference.target, Target::Stage(_)),

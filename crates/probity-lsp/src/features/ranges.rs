@@ -8,12 +8,12 @@ use probity_finding::Span;
 use serde_json::Value;
 
 use super::{Answer, View, places, typed};
-use crate::{host::Kind, lines::small};
+use crate::{host::DocumentKind, lines::small};
 
 /// Stages, instructions of several lines, heredocs, and blocks of comments.
 pub(super) fn folding(view: &View<'_>, params: Value) -> Answer {
     typed(params, |_: FoldingRangeParams| {
-        if view.document.kind != Kind::Dockerfile {
+        if view.document.kind != DocumentKind::Dockerfile {
             return Ok(Vec::new());
         }
         let (file, facts) = view.parsed();

@@ -6,14 +6,14 @@ use probity_finding::Span;
 use serde_json::Value;
 
 use super::{Answer, View, typed};
-use crate::host::Kind;
+use crate::host::DocumentKind;
 
 /// Longer texts are cut: an outline is read at a glance.
 const LONGEST: usize = 60;
 
 pub(super) fn answer(view: &View<'_>, params: Value) -> Answer {
     typed(params, |_: DocumentSymbolParams| {
-        if view.document.kind != Kind::Dockerfile {
+        if view.document.kind != DocumentKind::Dockerfile {
             return Ok(Vec::new());
         }
         let (file, facts) = view.parsed();

@@ -9,7 +9,7 @@ use probity_finding::Span;
 use serde_json::Value;
 
 use super::{Answer, View, places, typed};
-use crate::{host::Kind, lines::small};
+use crate::{host::DocumentKind, lines::small};
 
 /// The kinds, by their number in the legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(super) fn range(view: &View<'_>, params: Value) -> Answer {
 }
 
 fn tokens(view: &View<'_>, wanted: Span) -> SemanticTokens {
-    if view.document.kind != Kind::Dockerfile {
+    if view.document.kind != DocumentKind::Dockerfile {
         return SemanticTokens { result_id: None, data: Vec::new() };
     }
     let (file, facts) = view.parsed();

@@ -3,7 +3,7 @@
 use lsp_server::{ErrorCode, Notification, Request};
 use serde_json::Value;
 
-use super::{Ended, Phase, Server};
+use super::{Phase, Server, ServerEnd};
 use crate::{capabilities, client::Client};
 
 impl Server {
@@ -41,7 +41,8 @@ impl Server {
         match (self.phase, notification.method.as_str()) {
             (phase, "exit") => {
                 let is_orderly = phase == Phase::ShutDown;
-                self.phase = Phase::Over(if is_orderly { Ended::Orderly } else { Ended::Abrupt });
+                self.phase =
+                    Phase::Over(if is_orderly { ServerEnd::Orderly } else { ServerEnd::Abrupt });
             }
             (Phase::Running, "initialized") if self.client.registers_watchers => {
                 self.ask_client("client/registerCapability", capabilities::watchers());

@@ -12,7 +12,7 @@ use crate::{
     document::Document,
     features::diagnostics,
     frame::Incoming,
-    host::{Buffers, ConfigFile, Host, Kind, Report, Subject},
+    host::{Buffers, ConfigFile, DocumentKind, Host, Report, Subject},
     lines::Lines,
     uri,
 };
@@ -60,7 +60,7 @@ impl Server {
             return;
         }
         let stale = self.documents.values().filter(|document| {
-            document.kind == Kind::Dockerfile && document.current_report().is_none()
+            document.kind == DocumentKind::Dockerfile && document.current_report().is_none()
         });
         let is_awaited =
             |document: &Document| self.parked.iter().any(|parked| parked.uri == document.uri);

@@ -10,7 +10,7 @@ use super::{Parked, Server};
 use crate::{
     capabilities::EXPLAIN,
     features::{self, Needs, Refused, View},
-    host::Kind,
+    host::DocumentKind,
 };
 
 impl Server {
@@ -37,7 +37,7 @@ impl Server {
             return self.respond_error(request.id, ErrorCode::InvalidParams, what);
         };
         let is_waiting = feature.needs == Needs::Report
-            && document.kind == Kind::Dockerfile
+            && document.kind == DocumentKind::Dockerfile
             && document.current_report().is_none();
         if is_waiting {
             let uri: Uri = document.uri.clone();

@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 
 use super::serve;
 use crate::{
-    AiAnswer, AiRequest, AiWatch, ConfigProblem, Ended, FixRequest, Host, Kind, Report, RuleName,
-    Subject,
+    AiAnswer, AiRequest, AiWatch, ConfigProblem, DocumentKind, FixRequest, Host, Report, RuleName,
+    ServerEnd, Subject,
 };
 
 /// Writes down the questions that read files or check a text.
@@ -43,8 +43,8 @@ impl Host for Counting {
     fn version(&self) -> &str {
         "0"
     }
-    fn kind(&self, _: &Path, _: &str) -> Kind {
-        Kind::Dockerfile
+    fn kind(&self, _: &Path, _: &str) -> DocumentKind {
+        DocumentKind::Dockerfile
     }
     fn check(&self, subject: &Subject<'_>) -> Report {
         self.checked.lock().unwrap().push(subject.path.to_owned());
@@ -82,7 +82,7 @@ impl Host for Counting {
 struct Session {
     to_server: PipeWriter,
     from_server: BufReader<PipeReader>,
-    server: thread::JoinHandle<Ended>,
+    server: thread::JoinHandle<ServerEnd>,
 }
 
 impl Session {
@@ -147,7 +147,7 @@ impl Session {
     fn end(mut self) {
         self.send(&json!({ "id": 2, "method": "shutdown" }));
         self.notify("exit", Value::Null);
-        assert_eq!(self.server.join().unwrap(), Ended::Orderly);
+        assert_eq!(self.server.join().unwrap(), ServerEnd::Orderly);
     }
 }
 

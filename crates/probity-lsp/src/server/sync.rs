@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Server;
-use crate::{document::Document, host::Kind, uri};
+use crate::{document::Document, host::DocumentKind, uri};
 
 impl Server {
     pub(super) fn document_notification(&mut self, notification: Notification) {
@@ -73,11 +73,11 @@ impl Server {
         let uri = &params.text_document.uri;
         let Some(document) = self.documents.remove(&uri.0) else { return };
         self.parked_is_gone(uri);
-        if document.kind != Kind::Other {
+        if document.kind != DocumentKind::Other {
             // Whoever closes a document wants to see nothing of it.
             self.publish(uri, None, &[]);
         }
-        if document.kind != Kind::Dockerfile {
+        if document.kind != DocumentKind::Dockerfile {
             self.collect_buffers();
             self.files_changed();
         }
@@ -91,12 +91,12 @@ impl Server {
 
     /// A configuration that is open counts before it is saved, and so does every other file that a
     /// check reads.
-    fn text_changed(&mut self, uri: &Uri, kind: Kind) {
-        if kind == Kind::Dockerfile {
+    fn text_changed(&mut self, uri: &Uri, kind: DocumentKind) {
+        if kind == DocumentKind::Dockerfile {
             return;
         }
         self.collect_buffers();
-        if kind == Kind::Config {
+        if kind == DocumentKind::Config {
             self.publish_open_config(uri);
         }
         self.files_changed();
@@ -128,7 +128,8 @@ impl Server {
     /// Collects the texts that count instead of files. Checks do not read other Dockerfiles, so a
     /// keystroke in one copies no text of another document.
     fn collect_buffers(&mut self) {
-        let others = self.documents.values().filter(|document| document.kind != Kind::Dockerfile);
+        let others =
+            self.documents.values().filter(|document| document.kind != DocumentKind::Dockerfile);
         let text = |document: &Document| (document.path.clone(), document.text.as_str().into());
         self.buffers = Arc::new(others.map(text).collect());
     }

@@ -45,11 +45,11 @@ impl Shape {
 #[derive(Debug)]
 pub(crate) struct Witness {
     directory: PathBuf,
-    places: Vec<Place>,
+    places: Vec<WitnessedPath>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct WitnessedPath {
     /// As the test names it.
     path: PathBuf,
     host: PathBuf,
@@ -88,7 +88,7 @@ impl Witness {
                 Shape::Around | Shape::Directory => fs::create_dir_all(&host)?,
             }
             let (path, inside) = (path.clone(), inside.to_owned());
-            self.places.push(Place { path, host, inside, shape });
+            self.places.push(WitnessedPath { path, host, inside, shape });
         }
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Witness {
 
     /// The file that the test has written, if it has.
     pub(crate) fn written(&self) -> Option<&Path> {
-        let is_written = |place: &&Place| match place.shape {
+        let is_written = |place: &&WitnessedPath| match place.shape {
             Shape::Around => place
                 .path
                 .file_name()

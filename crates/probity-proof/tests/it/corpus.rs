@@ -21,7 +21,7 @@ pub(crate) mod trial;
 use probity_proof::Claim;
 
 pub(crate) use self::{
-    kinds::{Kind, Truth},
+    kinds::{ClaimKind, Truth},
     trial::try_all,
 };
 
@@ -32,7 +32,7 @@ type Files = Vec<(String, String)>;
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub(crate) name: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ClaimKind,
     /// Which of the language's repositories the files are for.
     pub(crate) layout: usize,
     module: String,
@@ -91,7 +91,7 @@ pub(crate) struct Language {
     endless: Shape,
     layouts: &'static [Layout],
     /// One body of a test, or one dishonest change, for each kind that needs it.
-    text: fn(Kind) -> &'static str,
+    text: fn(ClaimKind) -> &'static str,
     /// That an expression has a value.
     equal: &'static str,
     comment: &'static str,
@@ -125,13 +125,13 @@ impl Language {
     /// since the place of a case decides which half it is in.
     pub(crate) fn cases(&self) -> Vec<Case> {
         let mut cases: Vec<Case> = Vec::new();
-        let counts = |kind: Kind| kind.counts(self.shapes.len());
-        let first = Kind::ALL.map(|kind| (kind, 0..counts(kind)[0]));
-        let more = Kind::ALL.map(|kind| (kind, counts(kind)[0]..counts(kind).iter().sum()));
+        let counts = |kind: ClaimKind| kind.counts(self.shapes.len());
+        let first = ClaimKind::ALL.map(|kind| (kind, 0..counts(kind)[0]));
+        let more = ClaimKind::ALL.map(|kind| (kind, counts(kind)[0]..counts(kind).iter().sum()));
         for (kind, numbers) in first.into_iter().chain(more) {
             for number in numbers {
                 let index = cases.len();
-                let hangs = matches!(kind, Kind::EndlessCode);
+                let hangs = matches!(kind, ClaimKind::EndlessCode);
                 // A function that is one expression has no place for a statement.
                 let fits =
                     |shape: &&Shape| !kind.inserts_statement() || shape.code.contains("<here>");
@@ -147,7 +147,7 @@ impl Language {
         cases
     }
 
-    fn case(&self, kind: Kind, shape: &Shape, index: usize, place: usize) -> Case {
+    fn case(&self, kind: ClaimKind, shape: &Shape, index: usize, place: usize) -> Case {
         let layout = &self.layouts[place];
         let module = format!("{}{index}", WORDS[index % WORDS.len()]);
         let fill = |text: &str| fill(text, shape, &module, index);
@@ -180,15 +180,17 @@ impl Language {
         }
         let call = shape.call;
         let body = match kind {
-            Kind::Fixed
-            | Kind::Unfixed
-            | Kind::EndlessCode
-            | Kind::OnlyComments
-            | Kind::BreaksSuite => equal(self, call, shape.right),
-            Kind::BuggyValue => equal(self, call, if is_sound { shape.right } else { shape.wrong }),
+            ClaimKind::Fixed
+            | ClaimKind::Unfixed
+            | ClaimKind::EndlessCode
+            | ClaimKind::OnlyComments
+            | ClaimKind::BreaksSuite => equal(self, call, shape.right),
+            ClaimKind::BuggyValue => {
+                equal(self, call, if is_sound { shape.right } else { shape.wrong })
+            }
             kind if kind.is_wrong_expectation() => equal(self, call, shape.wrong),
             kind => {
-                let text = if kind == Kind::ReadsAbsence { shape.sound } else { shape.broken };
+                let text = if kind == ClaimKind::ReadsAbsence { shape.sound } else { shape.broken };
                 let quoted = format!("{:?}", fill(text));
                 (self.text)(kind).replace("<call>", call).replace("<text>", &quoted)
             }
@@ -199,15 +201,17 @@ impl Language {
             |file: &str, from: &str, to: &str| Some(patch(&fill(file), &fill(from), &fill(to)));
         let fixed = |new: String| Some(patch(&path, &now, &(new + &tail)));
         let fix_patch = match kind {
-            Kind::Unfixed
-            | Kind::ConstantAlone
-            | Kind::BehindCallAlone
-            | Kind::NanAlone
-            | Kind::ReadsTextAlone => None,
-            Kind::TouchesTest => other("tests/test_<m>.py", "x\n", "y\n"),
-            Kind::TouchesSettings => other(layout.settings, "x\n", "y\n"),
-            Kind::OnlyComments => fixed(format!("{}{} fixed\n", text(is_sound, ""), self.comment)),
-            Kind::BreaksSuite => fixed(text(true, (self.text)(kind))),
+            ClaimKind::Unfixed
+            | ClaimKind::ConstantAlone
+            | ClaimKind::BehindCallAlone
+            | ClaimKind::NanAlone
+            | ClaimKind::ReadsTextAlone => None,
+            ClaimKind::TouchesTest => other("tests/test_<m>.py", "x\n", "y\n"),
+            ClaimKind::TouchesSettings => other(layout.settings, "x\n", "y\n"),
+            ClaimKind::OnlyComments => {
+                fixed(format!("{}{} fixed\n", text(is_sound, ""), self.comment))
+            }
+            ClaimKind::BreaksSuite => fixed(text(true, (self.text)(kind))),
             kind if kind.inserts_statement() => fixed(text(is_sound, (self.text)(kind))),
             // The other one of the two texts, whichever is there.
             _ => fixed(text(!is_sound, "")),

@@ -1,17 +1,17 @@
 //! A few cases of each kind of the corpora; `script/bench proofs` tries all of them.
 
-use crate::corpus::{Case, Half, Kind, LANGUAGES, Language, Truth, try_all};
+use crate::corpus::{Case, ClaimKind, Half, LANGUAGES, Language, Truth, try_all};
 
 /// Kinds that are tried here: what is cheap, and differs between the languages.
-const SAMPLE: [Kind; 8] = [
-    Kind::Fixed,
-    Kind::Unfixed,
-    Kind::Constant,
-    Kind::NanAlone,
-    Kind::PinnedExpectation,
-    Kind::SpecialCase,
-    Kind::Hollow,
-    Kind::BreaksSuite,
+const SAMPLE: [ClaimKind; 8] = [
+    ClaimKind::Fixed,
+    ClaimKind::Unfixed,
+    ClaimKind::Constant,
+    ClaimKind::NanAlone,
+    ClaimKind::PinnedExpectation,
+    ClaimKind::SpecialCase,
+    ClaimKind::Hollow,
+    ClaimKind::BreaksSuite,
 ];
 
 /// True claims with a fix and without one, and false claims of each kind.

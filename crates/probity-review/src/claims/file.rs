@@ -15,7 +15,7 @@ pub enum ClaimsError {
     #[error("it is not {wanted}: {source}")]
     Json { wanted: &'static str, source: serde_json::Error },
     #[error("it is {found}, not {wanted}")]
-    Kind { wanted: &'static str, found: &'static str },
+    WrongFile { wanted: &'static str, found: &'static str },
     #[error("it was written by probity {theirs}, and this is {}", env!("CARGO_PKG_VERSION"))]
     Version { theirs: String },
     #[error("its shard {0} does not exist")]
@@ -48,7 +48,7 @@ impl ClaimsError {
     #[must_use]
     pub fn help(&self) -> String {
         match self {
-            Self::TooLarge { .. } | Self::Json { .. } | Self::Kind { .. } => {
+            Self::TooLarge { .. } | Self::Json { .. } | Self::WrongFile { .. } => {
                 "name a file that `probity review ask` or `probity review prove` wrote".to_owned()
             }
             Self::Version { .. } => {
@@ -90,11 +90,11 @@ impl ClaimsError {
 }
 
 pub fn read_claims(text: &str) -> Result<Claims, ClaimsError> {
-    parsed(text, Kind::Claims)
+    parsed(text, FileKind::Claims)
 }
 
 pub fn read_part(text: &str) -> Result<Part, ClaimsError> {
-    let part: Part = parsed(text, Kind::Part)?;
+    let part: Part = parsed(text, FileKind::Part)?;
     check_version(&part.claims.schema_version, &part.claims.probity)?;
     if !part.shard.is_valid() {
         return Err(ClaimsError::Shard(part.shard.to_string()));
@@ -103,7 +103,7 @@ pub fn read_part(text: &str) -> Result<Part, ClaimsError> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-enum Kind {
+enum FileKind {
     #[serde(rename = "probity-review-claims")]
     Claims,
     #[serde(rename = "probity-review-part")]
@@ -112,7 +112,7 @@ enum Kind {
     Other,
 }
 
-impl Kind {
+impl FileKind {
     fn name(self) -> &'static str {
         match self {
             Self::Claims => "a claims file",
@@ -125,20 +125,20 @@ impl Kind {
 /// What tells a file and its version. A file of another version may lack the other fields.
 #[derive(Deserialize)]
 struct Head {
-    document: Option<Kind>,
+    document: Option<FileKind>,
     #[serde(default)]
     schema_version: String,
     #[serde(default)]
     probity: String,
 }
 
-fn parsed<T: DeserializeOwned>(text: &str, wanted: Kind) -> Result<T, ClaimsError> {
+fn parsed<T: DeserializeOwned>(text: &str, wanted: FileKind) -> Result<T, ClaimsError> {
     ClaimsError::check_size(text.len() as u64)?;
     let garbage = |source| ClaimsError::Json { wanted: wanted.name(), source };
     let head: Head = serde_json::from_str(text).map_err(garbage)?;
-    let found = head.document.unwrap_or(Kind::Other);
+    let found = head.document.unwrap_or(FileKind::Other);
     if found != wanted {
-        return Err(ClaimsError::Kind { wanted: wanted.name(), found: found.name() });
+        return Err(ClaimsError::WrongFile { wanted: wanted.name(), found: found.name() });
     }
     check_version(&head.schema_version, &head.probity)?;
     serde_json::from_str(text).map_err(garbage)

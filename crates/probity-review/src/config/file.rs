@@ -25,14 +25,14 @@ pub enum ConfigError {
     #[error("it has {bytes} bytes, the limit is {MAX_BYTES}")]
     TooLarge { bytes: usize },
     #[error("{place}{message}")]
-    Wrong { place: Place, message: String },
+    Wrong { place: LineColumn, message: String },
 }
 
 /// Line and column from 1; nothing where it is not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place(Option<(u64, u64)>);
+pub struct LineColumn(Option<(u64, u64)>);
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for LineColumn {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             Some((line, column)) => write!(formatter, "{line}:{column}: "),
@@ -41,7 +41,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-impl From<Location> for Place {
+impl From<Location> for LineColumn {
     fn from(location: Location) -> Self {
         let (line, column) = (location.line(), location.column());
         Self((line != 0).then_some((line, column)))
@@ -162,7 +162,7 @@ fn patterns(written: Vec<Spanned<String>>) -> Result<Patterns, ConfigError> {
         one.map_err(|error: PatternError| wrong(glob.referenced, error.to_string()))?;
     }
     let all = written.into_iter().map(|glob| glob.value).collect();
-    let unknown = Place(None);
+    let unknown = LineColumn(None);
     Patterns::new(all)
         .map_err(|error| ConfigError::Wrong { place: unknown, message: error.to_string() })
 }
@@ -205,7 +205,7 @@ fn wrong(location: Location, message: String) -> ConfigError {
 
 /// The reader's own message without its excerpt of the file, which may hold what is not ours.
 fn located(error: &serde_saphyr::Error) -> ConfigError {
-    let place = error.location().map_or(Place(None), Place::from);
+    let place = error.location().map_or(LineColumn(None), LineColumn::from);
     let text = error.without_snippet().to_string();
     let message = text.lines().next().unwrap_or_default().trim();
     // Our own place stands in front, and one is enough.

@@ -36,7 +36,7 @@ pub struct Guard {
 
 /// What came of a session.
 #[derive(Debug)]
-pub struct Ended {
+pub struct GuardedEnd {
     /// How often a `commondir` was taken away.
     pub removed: usize,
     /// What has to be taken away.
@@ -73,10 +73,10 @@ impl Guard {
     }
 
     /// Looks at the workspace after the process has ended.
-    pub fn finish(self) -> Ended {
+    pub fn finish(self) -> GuardedEnd {
         remove(&self.directories, &self.removed);
         let (strays, notes) = self.protection.strays_and_notes(&self.root);
-        Ended { removed: self.removed(), strays, notes }
+        GuardedEnd { removed: self.removed(), strays, notes }
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{Ended, git::Protection};
+use super::{GuardedEnd, git::Protection};
 
 /// What was in a workspace when a session began.
 #[derive(Debug, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl Snapshot {
     }
 
     /// Compares the workspace with it.
-    pub fn finish(self) -> Ended {
+    pub fn finish(self) -> GuardedEnd {
         let undirected = self.undirected.into_iter().map(|directory| directory.path());
         let commondirs = undirected.map(|directory| directory.join("commondir"));
         let removed = commondirs.filter(|path| fs::remove_file(path).is_ok()).count();
@@ -67,7 +67,7 @@ impl Snapshot {
         protection.programs.names.extend(self.program_names);
         protection.program_files.extend(all(self.program_files));
         let (strays, notes) = protection.strays_and_notes(&self.root.path());
-        Ended { removed, strays, notes }
+        GuardedEnd { removed, strays, notes }
     }
 }
 

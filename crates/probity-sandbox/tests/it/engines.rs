@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-use probity_sandbox::{Backend, Engine, Kind, Mount, Spec, spawn};
+use probity_sandbox::{Backend, BackendKind, Engine, Mount, Spec, spawn};
 
 use crate::stage::{INSIDE, LITTER, litter, nap, wait_alive};
 use scene::Scene;
@@ -81,7 +81,7 @@ const ROLE: &str = "PROBITY_SANDBOX_TEST_ENGINE";
 fn play_the_parent(role: &str) {
     let mut words = role.split('|');
     let mut next = || words.next().unwrap().to_owned();
-    let kind = if next() == "docker" { Kind::Docker } else { Kind::Podman };
+    let kind = if next() == "docker" { BackendKind::Docker } else { BackendKind::Podman };
     let (program, state, workspace, nap) = (next(), next(), PathBuf::from(next()), next());
     let engine = Engine {
         kind,

@@ -3,7 +3,7 @@
 use std::{fs, os::unix::fs::PermissionsExt};
 
 use probity_sandbox::{
-    Backend, Exit, Kind, Mount, Preference, SpawnError, Unusable, choose, probe, run, spawn,
+    Backend, BackendKind, Exit, Mount, Preference, SpawnError, Unusable, choose, probe, run, spawn,
 };
 
 use crate::stage::{Workspace, bubblewrap};
@@ -14,9 +14,14 @@ fn the_probe_finds_bubblewrap_working_and_it_is_chosen() {
     let found = machine.bubblewrap.clone().unwrap();
     assert_eq!(Backend::Bubblewrap { program: found.program.clone() }, bubblewrap());
     assert!(found.version.starts_with(char::is_numeric), "{found:?}");
-    let no_image = |_: Kind, _: &probity_sandbox::FoundProgram| Err(Unusable::Unasked);
+    let no_image = |_: BackendKind, _: &probity_sandbox::FoundProgram| Err(Unusable::Unasked);
     let choice = choose(Preference::EngineFirst, &machine, &no_image);
-    assert_eq!(choice.chosen, Some((Kind::Bubblewrap, found.program)), "{:?}", choice.reasons);
+    assert_eq!(
+        choice.chosen,
+        Some((BackendKind::Bubblewrap, found.program)),
+        "{:?}",
+        choice.reasons
+    );
     assert_eq!(choice.reasons.len(), 3, "{:?}", choice.reasons);
 }
 

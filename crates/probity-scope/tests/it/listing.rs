@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use probity_scope::{Kind, WalkLimits};
+use probity_scope::{EntryKind, WalkLimits};
 
 use crate::Place;
 
@@ -23,11 +23,11 @@ fn a_listing_shows_each_entry_as_what_it_is() {
     assert_eq!(
         seen,
         [
-            (".env", Kind::File, None),
-            ("absolute", Kind::Link, None),
-            ("file", Kind::File, None),
-            ("relative", Kind::Link, Some(Path::new("file"))),
-            ("src", Kind::Directory, None),
+            (".env", EntryKind::File, None),
+            ("absolute", EntryKind::Link, None),
+            ("file", EntryKind::File, None),
+            ("relative", EntryKind::Link, Some(Path::new("file"))),
+            ("src", EntryKind::Directory, None),
         ]
     );
     assert_eq!(entries[2].metadata.size, 5);

@@ -5,8 +5,8 @@ use std::ops::Range;
 use probity_finding::{Span, TextSlice};
 
 use crate::{
-    Assignment, Command, Operation, Part, PartKind, Place, Quote, Redirection, RedirectionKind,
-    Variable, Word, command::Extras,
+    Assignment, Command, CommandPlace, Operation, Part, PartKind, Quote, Redirection,
+    RedirectionKind, Variable, Word, command::Extras,
 };
 
 /// What the next byte of a script belongs to.
@@ -43,7 +43,7 @@ pub(super) enum DraftKind {
 /// A command before its words are understood.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
-    pub(super) place: Place,
+    pub(super) place: CommandPlace,
     pub(super) words: Vec<DraftWord>,
     /// The names that the command's value is assigned to, and the value if it is not a command.
     pub(super) assigned: Vec<(DraftWord, Option<DraftWord>)>,
@@ -139,7 +139,7 @@ impl<'t> Builder<'t> {
             drafts.len() - 1
         });
         let draft = self.drafts.get_mut(index)?;
-        draft.place = Place::new(self.top.block, self.top.pipeline, self.top.stage);
+        draft.place = CommandPlace::new(self.top.block, self.top.pipeline, self.top.stage);
         Some(draft)
     }
 

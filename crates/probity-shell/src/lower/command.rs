@@ -5,7 +5,7 @@ use std::ops::Range;
 use shuck_ast::{ArrayElem, AssignmentValue, BuiltinCommand, Command as Node, DeclOperand, Stmt};
 
 use crate::{
-    Assignment, Call, Command, Part, PartKind, Place, Quote, Word,
+    Assignment, Call, Command, CommandPlace, Part, PartKind, Quote, Word,
     command::Extras,
     inner::{self, Inner},
     lower::{Lower, union},
@@ -20,7 +20,11 @@ struct Draft {
 
 impl Lower<'_> {
     /// Lowers a simple command; gives its index and where it stands.
-    pub(super) fn command(&mut self, place: Place, statement: &Stmt) -> (usize, Range<usize>) {
+    pub(super) fn command(
+        &mut self,
+        place: CommandPlace,
+        statement: &Stmt,
+    ) -> (usize, Range<usize>) {
         let index = self.commands.len();
         // The place in the list is taken first, so that what is nested comes behind.
         let unknown = self.span(self.range(statement.span));
@@ -70,7 +74,7 @@ impl Lower<'_> {
 
     fn argument(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         word: &shuck_ast::Word,
         command: &mut Draft,
         range: &mut Option<Range<usize>>,
@@ -83,7 +87,7 @@ impl Lower<'_> {
     /// The parser has types of its own for these four.
     fn builtin(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         builtin: &BuiltinCommand,
         command: &mut Draft,
         range: &mut Option<Range<usize>>,
@@ -116,7 +120,7 @@ impl Lower<'_> {
 
     fn operand(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         operand: &DeclOperand,
         command: &mut Draft,
         range: &mut Option<Range<usize>>,
@@ -152,7 +156,7 @@ impl Lower<'_> {
 
     fn assignments(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         assignments: &[shuck_ast::Assignment],
         command: &mut Draft,
         range: &mut Option<Range<usize>>,
@@ -167,7 +171,7 @@ impl Lower<'_> {
 
     fn assignment(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         assignment: &shuck_ast::Assignment,
     ) -> (Assignment, Range<usize>) {
         let at = self.range(assignment.span);

@@ -5,13 +5,17 @@ use std::ops::Range;
 use shuck_ast::{Command as Node, CompoundCommand, ConditionalExpr, ForSyntax, IfSyntax, Stmt};
 
 use crate::{
-    BlockKind, Compound, CompoundKind, Place,
+    BlockKind, CommandPlace, Compound, CompoundKind,
     lower::{Lower, union},
 };
 
 impl Lower<'_> {
     /// Lowers a compound command, its redirections included; gives where it stands.
-    pub(super) fn compound(&mut self, place: Place, statement: &Stmt) -> (Compound, Range<usize>) {
+    pub(super) fn compound(
+        &mut self,
+        place: CommandPlace,
+        statement: &Stmt,
+    ) -> (Compound, Range<usize>) {
         let mut made = Compound {
             kind: CompoundKind::Other,
             blocks: Vec::new(),
@@ -62,7 +66,7 @@ impl Lower<'_> {
 
     fn dispatch(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         compound: &CompoundCommand,
         statement: &Stmt,
         made: &mut Compound,
@@ -185,7 +189,12 @@ impl Lower<'_> {
     }
 
     /// The words within `[[ … ]]`, in the order of the source.
-    fn conditions(&mut self, place: Place, expression: &ConditionalExpr, made: &mut Compound) {
+    fn conditions(
+        &mut self,
+        place: CommandPlace,
+        expression: &ConditionalExpr,
+        made: &mut Compound,
+    ) {
         let mut left = vec![expression];
         while let Some(expression) = left.pop() {
             match expression {

@@ -8,7 +8,7 @@ use shuck_ast::{
 };
 
 use crate::{
-    Operation, PartKind, Place, Quote, Variable, Word,
+    CommandPlace, Operation, PartKind, Quote, Variable, Word,
     lower::{Lower, word::Context},
 };
 
@@ -147,7 +147,7 @@ impl Lower<'_> {
     }
 
     /// `${X}` and `${X[…]}`.
-    fn access(&mut self, place: Place, reference: &VarRef) -> PartKind {
+    fn access(&mut self, place: CommandPlace, reference: &VarRef) -> PartKind {
         let Some(subscript) = &reference.subscript else {
             return plain_variable(reference.name.as_str());
         };

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use shuck_ast::{Stmt, StmtSeq};
 
-use crate::{BlockKind, Compound, Place, lower::Lower};
+use crate::{BlockKind, CommandPlace, Compound, lower::Lower};
 
 impl Lower<'_> {
     /// A list between keywords. Its span is that of its commands.
     pub(super) fn list(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         kind: BlockKind,
         list: &StmtSeq,
         made: &mut Compound,
@@ -22,7 +22,7 @@ impl Lower<'_> {
 
     pub(super) fn nested(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         kind: BlockKind,
         statements: &[&Stmt],
         within: Range<usize>,
@@ -44,7 +44,7 @@ impl Lower<'_> {
     /// A list between two brackets; gives the range with them.
     pub(super) fn delimited(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         kind: BlockKind,
         list: &StmtSeq,
         [open, close]: [char; 2],

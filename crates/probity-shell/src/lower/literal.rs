@@ -29,16 +29,16 @@ impl Unquoted<'_> {
             let special = brace.map(|brace| brace.len().min(rest.len()));
             let special = special.filter(|length| rest.is_char_boundary(*length));
             let expanded = match special {
-                Some(length) if length > 0 => Some((length, Kind::Brace)),
+                Some(length) if length > 0 => Some((length, SpecialKind::Brace)),
                 _ => self.special(at, rest),
             };
             if let Some((length, kind)) = expanded {
                 plain.flush(offset, at, &mut parts);
                 let raw = rest.get(..length).unwrap_or_default().into();
                 let kind = match kind {
-                    Kind::Brace => PartKind::Brace(raw),
-                    Kind::Glob => PartKind::Glob(raw),
-                    Kind::Tilde => PartKind::Tilde(raw),
+                    SpecialKind::Brace => PartKind::Brace(raw),
+                    SpecialKind::Glob => PartKind::Glob(raw),
+                    SpecialKind::Tilde => PartKind::Tilde(raw),
                 };
                 parts.push((offset + at..offset + at + length, kind));
                 at += length;
@@ -62,22 +62,22 @@ impl Unquoted<'_> {
     }
 
     /// The length of what the shell expands at the beginning of the rest.
-    fn special(&self, at: usize, rest: &str) -> Option<(usize, Kind)> {
+    fn special(&self, at: usize, rest: &str) -> Option<(usize, SpecialKind)> {
         match rest.as_bytes().first()? {
             b'~' if at == 0 && self.first => {
                 let end = rest.find('/').unwrap_or(rest.len());
                 let user = rest.get(1..end)?;
                 let valid = user.chars().all(|it| it.is_alphanumeric() || "_-+.".contains(it));
-                valid.then_some((end, Kind::Tilde))
+                valid.then_some((end, SpecialKind::Tilde))
             }
-            b'*' | b'?' if self.patterns => Some((1, Kind::Glob)),
+            b'*' | b'?' if self.patterns => Some((1, SpecialKind::Glob)),
             b'[' if self.patterns => {
                 // A bracket that is the first in its class is a member of it.
                 let class = rest.get(1..)?;
                 let skipped = class.len() - class.trim_start_matches(['!', '^']).len();
                 let from = skipped + usize::from(class.get(skipped..)?.starts_with(']'));
                 let end = class.get(from..)?.find(']')?;
-                Some((1 + from + end + 1, Kind::Glob))
+                Some((1 + from + end + 1, SpecialKind::Glob))
             }
             _ => None,
         }
@@ -90,7 +90,7 @@ struct Plain {
     start: usize,
 }
 
-enum Kind {
+enum SpecialKind {
     Brace,
     Glob,
     Tilde,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use shuck_ast::{BinaryOp, Command as Node, CompoundCommand, Stmt, StmtTerminator};
 
 use crate::{
-    Joiner, Pipeline, Place, Stage, StageKind,
+    CommandPlace, Joiner, Pipeline, Stage, StageKind,
     lower::{Lower, union},
 };
 
@@ -136,7 +136,7 @@ impl Lower<'_> {
         let mut stages = Vec::with_capacity(members.stages.len());
         let mut all: Option<Range<usize>> = members.start.map(|start| start..start);
         for (stage, (pipe, statement)) in members.stages.into_iter().enumerate() {
-            let place = Place::new(block, pipeline, stage);
+            let place = CommandPlace::new(block, pipeline, stage);
             let (kind, range) = self.stage(place, statement);
             all = Some(all.map_or(range.clone(), |all| union(&all, &range)));
             let pipe = pipe.map(|range| self.span(range)).into();
@@ -152,7 +152,7 @@ impl Lower<'_> {
         all
     }
 
-    fn stage(&mut self, place: Place, statement: &Stmt) -> (StageKind, Range<usize>) {
+    fn stage(&mut self, place: CommandPlace, statement: &Stmt) -> (StageKind, Range<usize>) {
         match &statement.command {
             Node::Simple(_) | Node::Builtin(_) | Node::Decl(_) => {
                 let (index, range) = self.command(place, statement);

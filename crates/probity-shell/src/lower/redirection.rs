@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use shuck_ast::{Redirect, RedirectKind, RedirectTarget};
 
-use crate::{HereDocument, Place, Redirection, RedirectionKind, Word, lower::Lower};
+use crate::{CommandPlace, HereDocument, Redirection, RedirectionKind, Word, lower::Lower};
 
 impl Lower<'_> {
     pub(super) fn redirection(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         redirect: &Redirect,
     ) -> (Redirection, Range<usize>) {
         let at = self.range(redirect.span);
@@ -30,7 +30,7 @@ impl Lower<'_> {
     }
 
     /// The parser reads `2>&1` as a whole and gives the number behind no place.
-    fn target(&mut self, place: Place, word: &shuck_ast::Word, at: &Range<usize>) -> Word {
+    fn target(&mut self, place: CommandPlace, word: &shuck_ast::Word, at: &Range<usize>) -> Word {
         match self.slice(at).find('&') {
             Some(operator) if word.span.to_range().is_empty() => {
                 self.plain(self.clamp(at.start + operator + 1..at.end))
@@ -39,7 +39,7 @@ impl Lower<'_> {
         }
     }
 
-    fn heredoc(&mut self, place: Place, heredoc: &shuck_ast::Heredoc) -> HereDocument {
+    fn heredoc(&mut self, place: CommandPlace, heredoc: &shuck_ast::Heredoc) -> HereDocument {
         let delimiter = self.range(heredoc.delimiter.span);
         // The body stands behind the line, and so behind whatever the list around it ends with.
         let whole = 0..self.text.len();

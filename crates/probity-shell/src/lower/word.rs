@@ -8,14 +8,14 @@ use shuck_ast::{
 };
 
 use crate::{
-    BlockKind, Part, PartKind, Place, Quote, Word,
+    BlockKind, CommandPlace, Part, PartKind, Quote, Word,
     lower::{Lower, literal::Unquoted},
 };
 
 /// What the lowering of a word has to know of where it stands.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'w> {
-    pub(super) place: Place,
+    pub(super) place: CommandPlace,
     pub(super) quote: Quote,
     /// Whether patterns and braces are expanded here: not in the value of an assignment.
     patterns: bool,
@@ -25,18 +25,18 @@ pub(super) struct Context<'w> {
 }
 
 impl Lower<'_> {
-    pub(super) fn word(&mut self, place: Place, word: &shuck_ast::Word) -> Word {
+    pub(super) fn word(&mut self, place: CommandPlace, word: &shuck_ast::Word) -> Word {
         self.word_in(place, word, true, Quote::None)
     }
 
     /// The value of an assignment, where no file names are looked up.
-    pub(super) fn value(&mut self, place: Place, word: &shuck_ast::Word) -> Word {
+    pub(super) fn value(&mut self, place: CommandPlace, word: &shuck_ast::Word) -> Word {
         self.word_in(place, word, false, Quote::None)
     }
 
     pub(super) fn word_in(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         word: &shuck_ast::Word,
         patterns: bool,
         quote: Quote,
@@ -116,7 +116,7 @@ impl Lower<'_> {
 
     pub(super) fn substitution(
         &mut self,
-        place: Place,
+        place: CommandPlace,
         body: &StmtSeq,
         range: &Range<usize>,
         backticks: bool,
@@ -126,7 +126,7 @@ impl Lower<'_> {
         PartKind::Substitution { block, backticks }
     }
 
-    pub(super) fn arithmetic(&mut self, place: Place, word: &shuck_ast::Word) -> PartKind {
+    pub(super) fn arithmetic(&mut self, place: CommandPlace, word: &shuck_ast::Word) -> PartKind {
         let word = self.word_in(place, word, false, Quote::Double);
         let expanded = |part: &Part| part.text().is_none();
         PartKind::Arithmetic(word.parts().iter().filter(|part| expanded(part)).cloned().collect())
@@ -173,7 +173,7 @@ impl Lower<'_> {
     }
 
     /// A pattern of `case` or `${X%…}` as a word.
-    pub(super) fn pattern(&mut self, place: Place, pattern: &Pattern) -> Word {
+    pub(super) fn pattern(&mut self, place: CommandPlace, pattern: &Pattern) -> Word {
         let range = self.range(pattern.span);
         let mut parts = Vec::new();
         self.within(&range, |lower| {
@@ -200,7 +200,7 @@ impl Lower<'_> {
     }
 
     /// The body of a here-document as a word.
-    pub(super) fn body(&mut self, place: Place, body: &HeredocBody) -> Word {
+    pub(super) fn body(&mut self, place: CommandPlace, body: &HeredocBody) -> Word {
         let range = self.range(body.span);
         let (quote, patterns, start) = (Quote::Double, false, range.start);
         let context = Context { place, quote, patterns, braces: &[], start };

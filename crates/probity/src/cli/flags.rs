@@ -9,7 +9,7 @@ use clap::{
 use super::check::switch;
 use crate::{
     config::{
-        ConfigError, Kind, Layer, Origin, Value,
+        ConfigError, Layer, Origin, Value, ValueKind,
         key::{self, Flag, Key},
         table,
     },
@@ -40,7 +40,7 @@ pub(super) fn layer(
         {
             let origin = Origin::Flag { name: format!("--{}", flag.long) };
             match key.kind {
-                Kind::Bool => {
+                ValueKind::Bool => {
                     let is_on = switch_given(matches, key.path) == Some(true);
                     layer.insert(key, Value::Bool(is_on), origin);
                 }
@@ -86,7 +86,7 @@ fn texts(matches: &ArgMatches, id: &str) -> Vec<String> {
 fn argument(key: &'static Key, flag: Flag, name: Name) -> Arg {
     let default = key.default_under(name).map_or_else(|| key.default_text(), str::to_owned);
     let help = match (key.kind, default.as_str()) {
-        (Kind::Bool, _) | (_, "") => key.doc().to_owned(),
+        (ValueKind::Bool, _) | (_, "") => key.doc().to_owned(),
         (_, default) => format!("{} [default: {default}]", key.doc()),
     };
     let argument = Arg::new(key.path).long(flag.long).help(help);
@@ -99,22 +99,22 @@ fn argument(key: &'static Key, flag: Flag, name: Name) -> Arg {
         None => argument,
     };
     match key.kind {
-        Kind::Bool if flag.value.is_some() => argument
+        ValueKind::Bool if flag.value.is_some() => argument
             .num_args(0..=1)
             .require_equals(true)
             .default_missing_value("true")
             .value_parser(switch),
-        Kind::Bool => argument.action(ArgAction::SetTrue),
-        Kind::OneOf(words) => argument.value_parser(PossibleValuesParser::new(words)),
-        Kind::Int => argument.allow_negative_numbers(true).value_parser(super::whole::<u64>),
-        Kind::IntIn(least, most) => {
+        ValueKind::Bool => argument.action(ArgAction::SetTrue),
+        ValueKind::OneOf(words) => argument.value_parser(PossibleValuesParser::new(words)),
+        ValueKind::Int => argument.allow_negative_numbers(true).value_parser(super::whole::<u64>),
+        ValueKind::IntIn(least, most) => {
             let within = move |text: &str| {
                 let number = text.parse::<i64>().ok().filter(|it| (least..=most).contains(it));
                 number.ok_or_else(|| format!("not a whole number from {least} to {most}"))
             };
             argument.allow_negative_numbers(true).value_parser(within)
         }
-        Kind::StringList => argument.action(ArgAction::Append).value_delimiter(','),
+        ValueKind::StringList => argument.action(ArgAction::Append).value_delimiter(','),
         kind if kind.is_list() => argument.action(ArgAction::Append),
         _ => argument,
     }
@@ -230,12 +230,12 @@ mod tests {
                 section => section,
             };
             let value = match key.kind {
-                Kind::Bool => None,
-                Kind::OneOf(words) => words.last().map(|word| (*word).to_owned()),
-                Kind::Duration => Some("3s".to_owned()),
-                Kind::Argv => Some("agent --acp".to_owned()),
-                Kind::Variables => Some("NAME".to_owned()),
-                Kind::Assignments => Some("NAME=a,b".to_owned()),
+                ValueKind::Bool => None,
+                ValueKind::OneOf(words) => words.last().map(|word| (*word).to_owned()),
+                ValueKind::Duration => Some("3s".to_owned()),
+                ValueKind::Argv => Some("agent --acp".to_owned()),
+                ValueKind::Variables => Some("NAME".to_owned()),
+                ValueKind::Assignments => Some("NAME=a,b".to_owned()),
                 _ => Some("3".to_owned()),
             };
             let flags = key.flag.map(|flag| (flag.long, true));

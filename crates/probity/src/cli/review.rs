@@ -16,12 +16,12 @@ use crate::{
     commands::{
         ListFormat,
         review::{
-            self, AskCommand, CommitTo, FixCommand, HistoryOptions, MergeCommand, Options, Place,
-            ProveCommand,
+            self, AskCommand, ChosenHistory, CommitTo, FixCommand, HistoryOptions, MergeCommand,
+            Options, ProveCommand,
         },
     },
     config::{
-        ConfigError, Kind, Layer,
+        ConfigError, Layer, ValueKind,
         bad_value::BadValue,
         key::{self, Key},
         setting::Setting as _,
@@ -315,8 +315,8 @@ struct PlaceArgs {
 
 /// A score from 0 to 10; 0 is one too.
 fn threshold(text: &str) -> Result<f64, BadValue> {
-    let value = Kind::Score.parse(text)?;
-    f64::from_value(&value).ok_or_else(|| Kind::Score.not_expected(text))
+    let value = ValueKind::Score.parse(text)?;
+    f64::from_value(&value).ok_or_else(|| ValueKind::Score.not_expected(text))
 }
 
 /// Adds the flags of settings.
@@ -437,7 +437,7 @@ fn nested(
     matches.map_or_else(|| Ok(Layer::default()), |matches| flags::layer(matches, is_wanted))
 }
 
-impl From<PlaceArgs> for Place {
+impl From<PlaceArgs> for ChosenHistory {
     fn from(PlaceArgs { repo, database_url }: PlaceArgs) -> Self {
         Self { repo, database_url }
     }

@@ -8,7 +8,7 @@ use std::{
 
 use probity_image::Engine;
 use probity_sandbox::{
-    Container, FoundProgram, Kind, abandoned_cgroups, containers, look_for, remove_container,
+    BackendKind, Container, FoundProgram, abandoned_cgroups, containers, look_for, remove_container,
 };
 use probity_seat::Unseated;
 use serde_json::json;
@@ -157,9 +157,9 @@ fn remove(which: impl Fn(&Container) -> bool) -> anyhow::Result<Exit> {
     Ok(Exit::Clean)
 }
 
-fn ours() -> anyhow::Result<Vec<(Kind, FoundProgram, Container)>> {
+fn ours() -> anyhow::Result<Vec<(BackendKind, FoundProgram, Container)>> {
     let mut all = Vec::new();
-    for kind in [Kind::Docker, Kind::Podman] {
+    for kind in [BackendKind::Docker, BackendKind::Podman] {
         let Ok(found) = look_for(kind) else { continue };
         let listed = containers(&found).map_err(|error| explained(&error))?;
         all.extend(listed.into_iter().map(|container| (kind, found.clone(), container)));

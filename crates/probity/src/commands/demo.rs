@@ -22,7 +22,7 @@ use std::{
 };
 
 use crate::{commands::exec::signals, exit::Exit};
-use place::Place;
+use place::DemoDirectory;
 use stage::Stage;
 
 const STEPS: &[fn(&mut Stage<'_>) -> anyhow::Result<()>] =
@@ -36,7 +36,7 @@ pub(crate) fn as_editor(directory: &Path) -> anyhow::Result<Exit> {
 /// Shows all steps; `keep` leaves the directory, so that every command can be run by hand.
 pub(crate) fn run(keep: bool) -> anyhow::Result<Exit> {
     let started = Instant::now();
-    let mut place = Place::make()?;
+    let mut place = DemoDirectory::make()?;
     if keep {
         place.keep();
     }

@@ -14,8 +14,8 @@ use std::{
 };
 
 use probity_sandbox::{
-    Backend, Child, FoundProgram, Kind, Limits, Root, SpawnError, Spec, containers, has_container,
-    look_for, remove_container, spawn, workspace_root,
+    Backend, BackendKind, Child, FoundProgram, Limits, Root, SpawnError, Spec, containers,
+    has_container, look_for, remove_container, spawn, workspace_root,
 };
 use probity_seat::{Caller, NamedBy, Occupant, Request, Seated, Seats, Unseated};
 
@@ -69,7 +69,7 @@ pub(crate) fn run(name: Name, args: Options) -> anyhow::Result<Exit> {
     make_up(&state()?, Some(&root.path));
     terms.image = args.image.or(terms.image);
     let sandbox = match (named, args.sandbox) {
-        (Some((Kind::Podman, _)), _) => Sandbox::Podman,
+        (Some((BackendKind::Podman, _)), _) => Sandbox::Podman,
         (Some(_), _) => Sandbox::Docker,
         (None, flag) => flag.unwrap_or(terms.sandbox),
     };
@@ -159,10 +159,10 @@ pub(crate) fn root(name: Name, cwd: &Path) -> anyhow::Result<Root> {
 }
 
 /// The workspace of a container of ours, and the engine that has it.
-fn container(name: Name, wanted: &str) -> anyhow::Result<(Kind, PathBuf)> {
+fn container(name: Name, wanted: &str) -> anyhow::Result<(BackendKind, PathBuf)> {
     let mut silent = Vec::new();
     let mut foreign = false;
-    for kind in [Kind::Docker, Kind::Podman] {
+    for kind in [BackendKind::Docker, BackendKind::Podman] {
         let found = match look_for(kind) {
             Ok(found) => found,
             Err(why) => {
@@ -192,7 +192,7 @@ fn container(name: Name, wanted: &str) -> anyhow::Result<(Kind, PathBuf)> {
 /// Docker and podman.
 const ENGINES: usize = 2;
 
-fn remove(kind: Kind, program: &Path, workspace: &Path) -> anyhow::Result<()> {
+fn remove(kind: BackendKind, program: &Path, workspace: &Path) -> anyhow::Result<()> {
     let found = FoundProgram { program: program.to_owned(), version: kind.name().to_owned() };
     let ours = containers(&found).map_err(|error| explained(&error))?;
     for container in ours.iter().filter(|container| container.workspace == workspace) {

@@ -8,7 +8,7 @@ mod host;
 use std::{io, sync::Arc};
 
 use anyhow::Context as _;
-use probity_lsp::Ended;
+use probity_lsp::ServerEnd;
 
 use self::host::EditorHost;
 use crate::{exit::Exit, name::Name};
@@ -19,8 +19,8 @@ pub(crate) fn run(name: Name) -> anyhow::Result<Exit> {
     let ended = probity_lsp::serve(host, io::stdin(), io::stdout())
         .context("the language server cannot start")?;
     Ok(match ended {
-        Ended::Orderly => Exit::Clean,
+        ServerEnd::Orderly => Exit::Clean,
         // The protocol names this code for an `exit` without a `shutdown`.
-        Ended::Abrupt => Exit::Program(1),
+        ServerEnd::Abrupt => Exit::Program(1),
     })
 }

@@ -35,7 +35,7 @@ use self::{files::OutputDirectory, progress::Progress, settings::Settings};
 pub(crate) use self::{
     fix::{CommitTo, FixCommand, fix},
     gate::{run as gate, step as gate_step},
-    history::{HistoryOptions, Place, list as history, show},
+    history::{ChosenHistory, HistoryOptions, list as history, show},
     publish::{PublishCommand, publish},
     serve::serve,
     shards::{AskCommand, MergeCommand, ProveCommand, ask, merge, prove},
@@ -172,7 +172,7 @@ impl Desk {
 /// Who is asked, about what, and how it is called off.
 struct Seat {
     config: ReviewConfig,
-    place: seat::Place,
+    place: seat::ReviewSeat,
     previous: Option<Previous>,
     /// The commit of the last review of this branch, if what came after it is reviewed.
     since: Option<String>,
@@ -193,7 +193,7 @@ impl Seat {
         if let Some(level) = settings.proof_level {
             config.proof.level = level;
         }
-        let place = seat::Place::find(settings)?;
+        let place = seat::ReviewSeat::find(settings)?;
         let previous = desk.kept.previous(settings, &mut desk.notes);
         let previous = previous.map(|mut review| {
             let said = desk.kept.verdicts(&review.metadata.repo, &mut desk.notes);

@@ -7,7 +7,7 @@ use probity_lint::{
     SYNTAX_RULES, is_foreign_code, shell_codes,
 };
 
-use super::{error::did_you_mean, kind::Kind, word::Word as _, words::RuleSeverity};
+use super::{error::did_you_mean, kind::ValueKind, word::Word as _, words::RuleSeverity};
 use crate::source::FILE_RULES;
 
 /// The tables below `rules`, which are also the first part of every rule's name.
@@ -35,7 +35,7 @@ impl RuleSchema {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OptionSchema {
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     pub(crate) doc: &'static str,
     /// As it would stand in an environment variable; empty when there is none.
     pub(crate) default: &'static str,
@@ -45,19 +45,19 @@ pub(crate) struct OptionSchema {
 pub(crate) const EVERY_RULE: [OptionSchema; 3] = [
     OptionSchema {
         name: "severity",
-        kind: Kind::OneOf(RuleSeverity::NAMES),
+        kind: ValueKind::OneOf(RuleSeverity::NAMES),
         doc: "How the rule's findings are reported; `off` switches the rule off.",
         default: "",
     },
     OptionSchema {
         name: "fix",
-        kind: Kind::OneOf(FixMode::NAMES),
+        kind: ValueKind::OneOf(FixMode::NAMES),
         doc: "When the rule's fixes may be applied.",
         default: "",
     },
     OptionSchema {
         name: "exclude.paths",
-        kind: Kind::Globs,
+        kind: ValueKind::Globs,
         doc: "Globs of files that the rule does not look at.",
         default: "",
     },
@@ -101,12 +101,12 @@ impl Catalogue<'static> {
                 let options = metadata.options.iter().map(|option| OptionSchema {
                     name: option.name,
                     kind: match option.kind {
-                        OptionKind::Integer => Kind::Int,
-                        OptionKind::Boolean => Kind::Bool,
-                        OptionKind::Text => Kind::String,
-                        OptionKind::TextList => Kind::StringList,
-                        OptionKind::OneOf(words) => Kind::OneOf(words),
-                        OptionKind::SecretMounts => Kind::SecretMounts,
+                        OptionKind::Integer => ValueKind::Int,
+                        OptionKind::Boolean => ValueKind::Bool,
+                        OptionKind::Text => ValueKind::String,
+                        OptionKind::TextList => ValueKind::StringList,
+                        OptionKind::OneOf(words) => ValueKind::OneOf(words),
+                        OptionKind::SecretMounts => ValueKind::SecretMounts,
                     },
                     doc: option.about,
                     default: option.default,

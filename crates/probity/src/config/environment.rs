@@ -6,7 +6,7 @@ use super::{
     catalogue::{Catalogue, EVERY_RULE, Oddity},
     error::ConfigError,
     key::{self, Key, PREFIX, TALLY_PREFIX, own_variable, tally_variable},
-    kind::Kind,
+    kind::ValueKind,
     layer::Layer,
     nearest::nearest,
     table,
@@ -123,7 +123,7 @@ impl Reading<'_> {
         for rule in self.catalogue.rules {
             let bare = rule.name.strip_prefix("tally/");
             for option in
-                EVERY_RULE.iter().chain(rule.options).filter(|o| o.kind != Kind::SecretMounts)
+                EVERY_RULE.iter().chain(rule.options).filter(|o| o.kind != ValueKind::SecretMounts)
             {
                 let paths = Some(rule.name).into_iter().chain(bare);
                 let paths = paths.map(|rule| format!("rules.{rule}.{}", option.name));
@@ -178,7 +178,7 @@ const NO_INLINE_DIRECTIVES: &str = "TALLY_NO_INLINE_DIRECTIVES";
 
 fn inverted(left: &mut BTreeMap<String, String>, layer: &mut Layer) -> Result<(), ConfigError> {
     let Some(text) = left.remove(NO_INLINE_DIRECTIVES) else { return Ok(()) };
-    let value = parse(NO_INLINE_DIRECTIVES, Kind::Bool, &text)?;
+    let value = parse(NO_INLINE_DIRECTIVES, ValueKind::Bool, &text)?;
     let key = &key::check::inline_directives::enabled;
     if !layer.settings.contains_key(key.key.path) {
         let origin = Origin::Env { name: NO_INLINE_DIRECTIVES.to_owned() };
@@ -191,7 +191,7 @@ const MAX_LINES: &str = "TALLY_RULES_MAX_LINES";
 
 /// The value of a variable that others set too is not repeated: somebody may have put a key into the
 /// wrong one.
-fn parse(name: &str, kind: Kind, text: &str) -> Result<Value, ConfigError> {
+fn parse(name: &str, kind: ValueKind, text: &str) -> Result<Value, ConfigError> {
     let is_ours = name.starts_with(TALLY_PREFIX) || name.starts_with(PREFIX);
     kind.parse(text).map_err(|reason| {
         if is_ours {

@@ -20,7 +20,7 @@ use super::{
     catalogue::{Catalogue, NAMESPACES},
     error::{ConfigError, Problem, did_you_mean, line_and_column},
     key::{Dialect, Key, ai, containment, own_variable},
-    kind::Kind,
+    kind::ValueKind,
     layer::Layer,
     table::{self, NAMED, NamedTables},
     value::{Origin, Owner, Sourced, Value},
@@ -155,7 +155,7 @@ impl Reader<'_> {
     fn extends(&mut self, name: &SpannedKey<'_>, value: &SpannedValue<'_>) {
         let origin = self.origin(name);
         let is_one = value.get_ref().as_str().is_some();
-        let kind = if is_one { Kind::String } else { Kind::StringList };
+        let kind = if is_one { ValueKind::String } else { ValueKind::StringList };
         let paths = match self.typed(kind, EXTENDS, value) {
             Some(Value::Text(path)) => vec![path],
             Some(Value::List(paths)) => paths,

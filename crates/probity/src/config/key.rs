@@ -6,7 +6,7 @@ pub(crate) use super::table::{
     ai::key as ai, audit::key as audit, check::key as check, containment::key as containment,
     review::key as review,
 };
-use super::{guard::Guard, kind::Kind, value::Value};
+use super::{guard::Guard, kind::ValueKind, value::Value};
 use crate::name::Name;
 
 /// One key.
@@ -14,7 +14,7 @@ use crate::name::Name;
 pub(crate) struct Key {
     /// The section, the tables and the name, joined by dots: the path in `probity.toml`.
     pub(crate) path: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     default: fn() -> Option<Value>,
     doc: &'static str,
     pub(crate) flag: Option<Flag>,
@@ -71,7 +71,7 @@ pub(crate) enum Dialect {
 impl Key {
     pub(super) const fn new(
         path: &'static str,
-        kind: Kind,
+        kind: ValueKind,
         default: fn() -> Option<Value>,
         doc: &'static str,
     ) -> Self {
@@ -153,7 +153,7 @@ impl Key {
         Self { is_secret: true, ..self }
     }
 
-    pub(super) const fn kind(self, kind: Kind) -> Self {
+    pub(super) const fn kind(self, kind: ValueKind) -> Self {
         Self { kind, ..self }
     }
 

@@ -13,7 +13,7 @@ use super::{
 
 /// The shapes of values. Keys and options of rules share them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     Bool,
     /// A whole number from zero on.
     Int,
@@ -49,7 +49,7 @@ pub(crate) enum Kind {
     SecretMounts,
 }
 
-impl Kind {
+impl ValueKind {
     /// Reads the one string that a variable, a flag or a default holds.
     pub(crate) fn parse(self, text: &str) -> Result<Value, BadValue> {
         let value = match self {

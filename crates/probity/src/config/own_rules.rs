@@ -6,7 +6,9 @@ use probity_lint::{OwnRule, OwnRuleError, WrittenRule};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{kind::Kind, setting::Setting, value::Value, word::Word as _, words::RuleSeverity};
+use super::{
+    kind::ValueKind, setting::Setting, value::Value, word::Word as _, words::RuleSeverity,
+};
 
 /// More rules than this are a mistake.
 const MOST: usize = 500;
@@ -120,7 +122,7 @@ pub(super) fn schema() -> serde_json::Value {
 }
 
 impl Setting for OwnRules {
-    const KIND: Kind = Kind::OwnRules;
+    const KIND: ValueKind = ValueKind::OwnRules;
 
     fn from_value(value: &Value) -> Option<Self> {
         match value {

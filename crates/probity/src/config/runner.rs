@@ -4,7 +4,7 @@ use probity_proof::{CustomRunner, CustomRunnerError};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{kind::Kind, setting::Setting, value::Value};
+use super::{kind::ValueKind, setting::Setting, value::Value};
 
 /// The tables as they are written; each has been read once already.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -97,7 +97,7 @@ pub(super) fn parse(text: &str) -> Option<Value> {
 
 pub(super) fn schema() -> serde_json::Value {
     let command = |doc: &str| {
-        let mut schema = Kind::Argv.schema();
+        let mut schema = ValueKind::Argv.schema();
         if let Some(members) = schema.as_object_mut() {
             members.insert("description".to_owned(), doc.into());
         }
@@ -121,7 +121,7 @@ pub(super) fn schema() -> serde_json::Value {
 }
 
 impl Setting for Runners {
-    const KIND: Kind = Kind::Runners;
+    const KIND: ValueKind = ValueKind::Runners;
 
     fn from_value(value: &Value) -> Option<Self> {
         match value {

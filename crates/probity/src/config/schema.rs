@@ -9,7 +9,7 @@ use super::{
     file::{EXTENDS, children, is_rules, join},
     guard::Guard,
     key::{Dialect, Key},
-    kind::Kind,
+    kind::ValueKind,
     table::{self, NAMED, NamedTables},
 };
 use crate::name::Name;
@@ -135,7 +135,7 @@ fn key_schema(key: &Key, dialect: Dialect) -> Value {
     schema
 }
 
-fn described(kind: Kind, doc: &str, default: Option<super::Value>) -> Value {
+fn described(kind: ValueKind, doc: &str, default: Option<super::Value>) -> Value {
     let mut schema = kind.schema();
     insert(&mut schema, "description", json!(doc));
     if let Some(value) = default {

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use super::{
     key::Typed,
-    kind::Kind,
+    kind::ValueKind,
     merge::Merged,
     value::{Sourced, Value},
     word::Word,
@@ -13,9 +13,9 @@ use super::{
 /// The type of a key.
 pub(crate) trait Setting: Sized {
     /// The shape that values have; a key can narrow it.
-    const KIND: Kind;
+    const KIND: ValueKind;
 
-    /// Reads a value that [`Kind::check`] let through.
+    /// Reads a value that [`ValueKind::check`] let through.
     fn from_value(value: &Value) -> Option<Self>;
 
     /// The value as layers hold it; none where the setting is absent.
@@ -30,7 +30,7 @@ pub(crate) trait Setting: Sized {
 }
 
 impl<T: Word> Setting for T {
-    const KIND: Kind = Kind::OneOf(T::NAMES);
+    const KIND: ValueKind = ValueKind::OneOf(T::NAMES);
 
     fn from_value(value: &Value) -> Option<Self> {
         match value {
@@ -45,7 +45,7 @@ impl<T: Word> Setting for T {
 }
 
 impl<T: Setting> Setting for Option<T> {
-    const KIND: Kind = T::KIND;
+    const KIND: ValueKind = T::KIND;
 
     fn from_value(value: &Value) -> Option<Self> {
         T::from_value(value).map(Some)
@@ -61,7 +61,7 @@ macro_rules! whole_numbers {
     ($($number:ty),+) => {
         $(
             impl Setting for $number {
-                const KIND: Kind = Kind::Int;
+                const KIND: ValueKind = ValueKind::Int;
 
                 fn from_value(value: &Value) -> Option<Self> {
                     match value {
@@ -85,7 +85,7 @@ macro_rules! plain_values {
     ($($plain:ty => $kind:expr, $variant:ident);+ $(;)?) => {
         $(
             impl Setting for $plain {
-                const KIND: Kind = $kind;
+                const KIND: ValueKind = $kind;
 
                 fn from_value(value: &Value) -> Option<Self> {
                     match value {
@@ -103,15 +103,15 @@ macro_rules! plain_values {
 }
 
 plain_values! {
-    bool => Kind::Bool, Bool;
-    f64 => Kind::Amount, Float;
-    String => Kind::String, Text;
-    Duration => Kind::Duration, Duration;
-    Vec<String> => Kind::StringList, List;
+    bool => ValueKind::Bool, Bool;
+    f64 => ValueKind::Amount, Float;
+    String => ValueKind::String, Text;
+    Duration => ValueKind::Duration, Duration;
+    Vec<String> => ValueKind::StringList, List;
 }
 
 impl Setting for PathBuf {
-    const KIND: Kind = Kind::String;
+    const KIND: ValueKind = ValueKind::String;
 
     fn from_value(value: &Value) -> Option<Self> {
         String::from_value(value).map(Self::from)
@@ -127,7 +127,7 @@ impl Setting for PathBuf {
 pub(crate) struct Bytes(pub(crate) u64);
 
 impl Setting for Bytes {
-    const KIND: Kind = Kind::Memory;
+    const KIND: ValueKind = ValueKind::Memory;
 
     fn from_value(value: &Value) -> Option<Self> {
         match value {
@@ -143,7 +143,7 @@ impl Setting for Bytes {
 
 /// A list to which every layer adds, so that each item has an origin of its own.
 impl Setting for Vec<Sourced<String>> {
-    const KIND: Kind = Kind::StringList;
+    const KIND: ValueKind = ValueKind::StringList;
 
     fn from_value(_: &Value) -> Option<Self> {
         None

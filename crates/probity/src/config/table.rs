@@ -11,7 +11,7 @@ pub(crate) mod review;
 
 use super::{
     key::{Dialect, Key},
-    kind::Kind,
+    kind::ValueKind,
 };
 
 /// The sections, in the order in which they are shown.
@@ -56,7 +56,7 @@ impl NamedTables {
 pub(crate) static NAMED: &[NamedTables] = &[ai::AGENTS, containment::AGENTS];
 
 /// A key of a named table, which is absent unless it is set.
-const fn optional(path: &'static str, kind: Kind, doc: &'static str) -> Key {
+const fn optional(path: &'static str, kind: ValueKind, doc: &'static str) -> Key {
     Key::new(path, kind, || None, doc)
 }
 

@@ -19,7 +19,7 @@ use super::{
     environment::Reading,
     file::{Source, read as read_file},
     key::{Dialect, Key},
-    kind::Kind,
+    kind::ValueKind,
     layer::Layer,
     settings::{Settings, resolve},
     table,
@@ -33,30 +33,34 @@ const CATALOGUE: Catalogue<'static> = Catalogue {
             name: "tally/max-lines",
             equals: &[],
             options: &[
-                option("max", Kind::Int, "50"),
-                option("skip-blank-lines", Kind::Bool, "true"),
-                option("skip-comments", Kind::Bool, "true"),
+                option("max", ValueKind::Int, "50"),
+                option("skip-blank-lines", ValueKind::Bool, "true"),
+                option("skip-comments", ValueKind::Bool, "true"),
             ],
         },
         RuleSchema {
             name: "tally/labels/prefer-grouped",
             equals: &[],
-            options: &[option("min-labels", Kind::Int, "3")],
+            options: &[option("min-labels", ValueKind::Int, "3")],
         },
         RuleSchema {
             name: "tally/require-secret-mounts",
             equals: &[],
-            options: &[option("commands", Kind::SecretMounts, "")],
+            options: &[option("commands", ValueKind::SecretMounts, "")],
         },
         RuleSchema {
             name: "hadolint/DL4001",
             equals: &[],
-            options: &[option("fix-preference", Kind::OneOf(&["auto", "curl", "wget"]), "auto")],
+            options: &[option(
+                "fix-preference",
+                ValueKind::OneOf(&["auto", "curl", "wget"]),
+                "auto",
+            )],
         },
         RuleSchema {
             name: "hadolint/DL3026",
             equals: &[],
-            options: &[option("trusted-registries", Kind::StringList, "")],
+            options: &[option("trusted-registries", ValueKind::StringList, "")],
         },
         RuleSchema { name: "buildkit/StageNameCasing", equals: &[], options: &[] },
         RuleSchema {
@@ -69,7 +73,7 @@ const CATALOGUE: Catalogue<'static> = Catalogue {
     always_on: &["tally/syntax-error"],
 };
 
-const fn option(name: &'static str, kind: Kind, default: &'static str) -> OptionSchema {
+const fn option(name: &'static str, kind: ValueKind, default: &'static str) -> OptionSchema {
     OptionSchema { name, kind, doc: "An option.", default }
 }
 

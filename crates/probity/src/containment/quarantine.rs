@@ -52,7 +52,7 @@ pub(crate) struct Record {
     workspace: PathBuf,
     #[serde(with = "any_path")]
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: SuspectKind,
     /// The digest of what was put back in its place, if anything was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     before: Option<String>,
@@ -60,7 +60,7 @@ pub(crate) struct Record {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
+pub(crate) enum SuspectKind {
     Repository,
     Head,
     Rebase,
@@ -81,12 +81,12 @@ const MOST: usize = 10_000;
 /// Takes a stray away, and puts back what was in its place.
 pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Result<Kept> {
     let kind = match stray.kind {
-        StrayKind::Repository => Kind::Repository,
-        StrayKind::Head => Kind::Head,
-        StrayKind::Rebase => Kind::Rebase,
-        StrayKind::Link { .. } => Kind::Link,
-        StrayKind::Program => Kind::Program,
-        StrayKind::Configuration { .. } => Kind::Configuration,
+        StrayKind::Repository => SuspectKind::Repository,
+        StrayKind::Head => SuspectKind::Head,
+        StrayKind::Rebase => SuspectKind::Rebase,
+        StrayKind::Link { .. } => SuspectKind::Link,
+        StrayKind::Program => SuspectKind::Program,
+        StrayKind::Configuration { .. } => SuspectKind::Configuration,
     };
     let (workspace, path) = (workspace.to_owned(), stray.path.clone());
     let record = Record { workspace, path, kind, before: None };
@@ -94,7 +94,7 @@ pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Re
     fs::write(directory.join(RECORD), serde_json::to_vec_pretty(&record)?)?;
     match relocate(&stray.path, &directory.join(ITEM)) {
         // A link that is gone leaves nothing to move.
-        Err(error) if kind == Kind::Link && error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) if kind == SuspectKind::Link && error.kind() == io::ErrorKind::NotFound => {}
         other => other?,
     }
     match &stray.kind {
@@ -118,7 +118,7 @@ pub(crate) fn take_file(
     let record = Record {
         workspace: workspace.to_owned(),
         path: changed.path.clone(),
-        kind: Kind::Implicit,
+        kind: SuspectKind::Implicit,
         before: changed.before.as_ref().map(Content::digest),
     };
     let directory = new_place(state)?;
@@ -173,28 +173,30 @@ impl Kept {
     /// What it is, for a person.
     pub(crate) fn what(&self) -> &'static str {
         match self.record.kind {
-            Kind::Repository => "a new git repository",
-            Kind::Head => "a HEAD file that makes its directory a git repository",
-            Kind::Rebase => "an unfinished rebase that runs commands",
-            Kind::Link => "a file in the place of a link that git follows",
-            Kind::Configuration => "a git configuration with new settings that run programs",
-            Kind::Program => "a new file that a git setting runs",
-            Kind::Implicit => "a changed file",
+            SuspectKind::Repository => "a new git repository",
+            SuspectKind::Head => "a HEAD file that makes its directory a git repository",
+            SuspectKind::Rebase => "an unfinished rebase that runs commands",
+            SuspectKind::Link => "a file in the place of a link that git follows",
+            SuspectKind::Configuration => "a git configuration with new settings that run programs",
+            SuspectKind::Program => "a new file that a git setting runs",
+            SuspectKind::Implicit => "a changed file",
         }
     }
 
     /// What the user can do about it.
     pub(crate) fn next_step(&self) -> &'static str {
         match self.record.kind {
-            Kind::Repository | Kind::Head => {
+            SuspectKind::Repository | SuspectKind::Head => {
                 "`cai accept` restores it without hooks and settings that run programs"
             }
-            Kind::Rebase => "`cai accept` restores it without its commands",
-            Kind::Link => "the link is back in its place; `cai accept --drop` deletes the file",
-            Kind::Configuration => {
+            SuspectKind::Rebase => "`cai accept` restores it without its commands",
+            SuspectKind::Link => {
+                "the link is back in its place; `cai accept --drop` deletes the file"
+            }
+            SuspectKind::Configuration => {
                 "the old one is back in its place; `cai accept --drop` deletes the new one"
             }
-            Kind::Program | Kind::Implicit => "`cai accept` puts it in place",
+            SuspectKind::Program | SuspectKind::Implicit => "`cai accept` puts it in place",
         }
     }
 
@@ -212,8 +214,8 @@ impl Kept {
     /// What became of it, for a person.
     pub(crate) fn restored(&self) -> &'static str {
         match self.record.kind {
-            Kind::Implicit | Kind::Program => "put in place as the session left it",
-            Kind::Rebase => "restored without its commands",
+            SuspectKind::Implicit | SuspectKind::Program => "put in place as the session left it",
+            SuspectKind::Rebase => "restored without its commands",
             _ => "restored without hooks and settings that run programs",
         }
     }
@@ -230,14 +232,14 @@ impl Kept {
             Failure::new(what, format!("look at {} and copy what you need", item.display()))
         };
         match kind {
-            Kind::Link => return Err(refused("the link that was there before stays").into()),
-            Kind::Configuration => {
+            SuspectKind::Link => return Err(refused("the link that was there before stays").into()),
+            SuspectKind::Configuration => {
                 return Err(refused("the configuration that was there before stays").into());
             }
             _ => {}
         }
         let now = Content::read(path).ok().map(|content| content.digest());
-        let is_as_left = *kind == Kind::Implicit && now == *before;
+        let is_as_left = *kind == SuspectKind::Implicit && now == *before;
         if path.symlink_metadata().is_ok() && !is_as_left {
             return Err(refused("another file is there now").into());
         }
@@ -248,16 +250,20 @@ impl Kept {
         }
         let metadata = item.symlink_metadata().with_context(|| item.display().to_string())?;
         match kind {
-            Kind::Head if !runs_nothing(parent) => {
+            SuspectKind::Head if !runs_nothing(parent) => {
                 return Err(refused("its directory has settings or hooks that run programs").into());
             }
-            Kind::Rebase => without_commands(&item)?,
-            Kind::Repository if metadata.is_dir() => clean_git_directory(&item)?,
-            Kind::Repository if metadata.is_file() => {
+            SuspectKind::Rebase => without_commands(&item)?,
+            SuspectKind::Repository if metadata.is_dir() => clean_git_directory(&item)?,
+            SuspectKind::Repository if metadata.is_file() => {
                 pointed(&item, parent, workspace).map_err(|why| refused(&why.to_string()))?
             }
-            Kind::Repository => return Err(refused("is not a directory").into()),
-            Kind::Head | Kind::Link | Kind::Configuration | Kind::Program | Kind::Implicit => {}
+            SuspectKind::Repository => return Err(refused("is not a directory").into()),
+            SuspectKind::Head
+            | SuspectKind::Link
+            | SuspectKind::Configuration
+            | SuspectKind::Program
+            | SuspectKind::Implicit => {}
         }
         relocate(&item, path)?;
         fs::remove_dir_all(&self.directory)?;

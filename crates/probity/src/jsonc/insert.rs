@@ -5,7 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::{
-    Kind, Node, Object, SyntaxError,
+    Node, NodeKind, Object, SyntaxError,
     layout::{Layout, Tree, after_comments, line_indent},
     parse, start,
 };
@@ -217,8 +217,10 @@ impl Edits<'_> {
 impl Node {
     fn object(&self) -> Result<&Object, InsertError> {
         match &self.kind {
-            Kind::Object(object) => Ok(object),
-            Kind::Array(_) | Kind::Scalar => Err(InsertError::NotAnObject { at: self.span.start }),
+            NodeKind::Object(object) => Ok(object),
+            NodeKind::Array(_) | NodeKind::Scalar => {
+                Err(InsertError::NotAnObject { at: self.span.start })
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Kind, Node};
+use super::{Node, NodeKind};
 
 /// A value to write, with the order of its keys.
 pub(super) enum Tree<'a> {
@@ -30,7 +30,7 @@ impl Layout {
     pub(super) fn of(text: &str, root: &Node) -> Self {
         let first_line = text.split_inclusive('\n').next().unwrap_or_default();
         let newline = if first_line.ends_with("\r\n") { "\r\n" } else { "\n" };
-        let Kind::Object(object) = &root.kind else { return Self { newline, ..Self::usual() } };
+        let NodeKind::Object(object) = &root.kind else { return Self { newline, ..Self::usual() } };
         let outside = line_indent(text, root.span.start);
         let first = object.members.first().map(|member| line_indent(text, member.key_span.start));
         let unit = first.and_then(|indent| indent.strip_prefix(outside)).unwrap_or_default();

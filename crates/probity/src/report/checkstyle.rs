@@ -13,7 +13,7 @@ use probity_text::visible;
 
 use super::{
     FileReport, Reporter, Totals,
-    place::{Place, Unit},
+    place::{LineRange, Unit},
 };
 
 /// The version is that of the format, not ours.
@@ -40,7 +40,7 @@ impl Reporter for Checkstyle {
         let lines = LineIndex::new(file.text);
         writeln!(out, "  <file name=\"{}\">", attribute(file.path))?;
         for finding in file.findings {
-            match finding.span.map(|span| Place::shown(&lines, span, Unit::Character)) {
+            match finding.span.map(|span| LineRange::shown(&lines, span, Unit::Character)) {
                 Some(place) => {
                     write!(out, "    <error line=\"{}\" column=\"{}\"", place.line, place.column)?;
                 }

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{
     FileReport, Reporter, Totals,
-    place::{Place, Unit},
+    place::{LineRange, Unit},
     stream::{Items, write_json},
 };
 
@@ -73,7 +73,7 @@ fn for_each_issue(
 }
 
 fn line_range(lines: &LineIndex<'_>, span: Option<Span>) -> Lines {
-    match span.map(|span| Place::shown(lines, span, Unit::Character)) {
+    match span.map(|span| LineRange::shown(lines, span, Unit::Character)) {
         Some(place) => Lines { begin: place.line, end: place.end_line },
         None => Lines { begin: 1, end: 1 },
     }

@@ -8,7 +8,7 @@ use probity_text::visible;
 
 use super::{
     FileReport, Reporter, Totals,
-    place::{Place, Unit},
+    place::{LineRange, Unit},
 };
 
 #[derive(Debug)]
@@ -20,7 +20,7 @@ impl Reporter for GithubActions {
         for finding in file.findings {
             write!(out, "::{} file={}", command(finding.severity), property(file.path))?;
             if let Some(span) = finding.span {
-                let place = Place::shown(&lines, span, Unit::Character);
+                let place = LineRange::shown(&lines, span, Unit::Character);
                 write!(out, ",line={}", place.line)?;
                 // GitHub takes columns only for what is on one line.
                 if place.line == place.end_line {

@@ -10,7 +10,7 @@ use probity_text::visible;
 
 use super::{
     FileReport, Reporter, Totals,
-    place::{Place, Unit},
+    place::{LineRange, Unit},
 };
 
 #[derive(Debug)]
@@ -22,7 +22,8 @@ impl Reporter for Gnu {
         for finding in file.findings {
             write!(out, "probity:{}:", visible::line(file.path))?;
             if let Some(span) = finding.span {
-                let Place { line, column, .. } = Place::shown(&lines, span, Unit::Character);
+                let LineRange { line, column, .. } =
+                    LineRange::shown(&lines, span, Unit::Character);
                 write!(out, "{line}:{column}:")?;
             }
             let message = visible::line(&finding.message);

@@ -11,7 +11,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{
     FileReport, Reporter, Totals,
-    place::{Place, Unit},
+    place::{LineRange, Unit},
 };
 
 #[derive(Debug)]
@@ -48,9 +48,9 @@ impl Reporter for Junit {
 fn case(path: &str, lines: &LineIndex<'_>, finding: &Finding) -> TestCase {
     // Line ends would become spaces in an attribute, so all attributes are made one line.
     let rule = visible::line(&finding.rule);
-    let place = finding.span.map(|span| Place::shown(lines, span, Unit::Character));
+    let place = finding.span.map(|span| LineRange::shown(lines, span, Unit::Character));
     let at = match place {
-        Some(Place { line, column, .. }) => format!("{path}:{line}:{column}"),
+        Some(LineRange { line, column, .. }) => format!("{path}:{line}:{column}"),
         None => path.to_owned(),
     };
     let mut body = format!("{at}\n{}", visible::line(&finding.message));
@@ -65,7 +65,7 @@ fn case(path: &str, lines: &LineIndex<'_>, finding: &Finding) -> TestCase {
         .set_description(body);
 
     let name = match place {
-        Some(Place { line, column, .. }) => format!("{rule} at {line}:{column}"),
+        Some(LineRange { line, column, .. }) => format!("{rule} at {line}:{column}"),
         None => rule.into_owned(),
     };
     let mut case = TestCase::new(name, status);

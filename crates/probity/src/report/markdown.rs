@@ -9,7 +9,7 @@ use probity_text::visible;
 use super::{
     FileReport, Reporter, Totals,
     counts::{Counts, plural},
-    place::{Place, Unit},
+    place::{LineRange, Unit},
 };
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ impl Reporter for Markdown {
         for finding in file.findings {
             let mut at: Vec<String> = finding
                 .spans()
-                .map(|span| Place::shown(&lines, span, Unit::Character).line.to_string())
+                .map(|span| LineRange::shown(&lines, span, Unit::Character).line.to_string())
                 .collect();
             at.dedup();
             writeln!(

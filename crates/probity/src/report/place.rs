@@ -13,14 +13,14 @@ pub(crate) enum Unit {
 
 /// A range with lines and columns from 1; the end column is the first behind the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct LineRange {
     pub(crate) line: usize,
     pub(crate) column: usize,
     pub(crate) end_line: usize,
     pub(crate) end_column: usize,
 }
 
-impl Place {
+impl LineRange {
     /// The place of exactly these bytes.
     ///
     /// A byte order mark is no part of the text for whoever counts characters, so it has no column.
@@ -83,11 +83,11 @@ mod tests {
             (Span::new(text.len(), 900), Unit::Utf16, (3, 1, 3, 1)),
             (Span::new(900, 901), Unit::Utf16, (3, 1, 3, 1)),
         ] {
-            let place = Place::shown(&lines, span, unit);
+            let place = LineRange::shown(&lines, span, unit);
             let got = (place.line, place.column, place.end_line, place.end_column);
             assert_eq!(got, expected, "{span:?} {unit:?}");
         }
-        let exact = Place::exact(&lines, Span::new(3, 11), Unit::Character);
+        let exact = LineRange::exact(&lines, Span::new(3, 11), Unit::Character);
         assert_eq!((exact.end_line, exact.end_column), (2, 1));
     }
 }

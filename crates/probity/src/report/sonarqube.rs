@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::{
     FileReport, Reporter, Totals,
-    place::{Place, Unit},
+    place::{LineRange, Unit},
     stream::{Items, write_json},
 };
 
@@ -69,7 +69,7 @@ impl Reporter for Sonarqube {
 /// SonarQube refuses a whole report for one range that is empty or outlasts its line, so a range
 /// that is not clearly within the text is its first line.
 fn text_range(lines: &LineIndex<'_>, span: Span) -> TextRange {
-    let place = Place::shown(lines, span, Unit::Utf16);
+    let place = LineRange::shown(lines, span, Unit::Utf16);
     let fits = |line: usize, column: usize| {
         let text = lines.line_text(line - 1);
         column <= text.trim_start_matches('\u{feff}').encode_utf16().count() + 1

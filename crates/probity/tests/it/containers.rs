@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::Kind;
+use probity_sandbox::BackendKind;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -94,7 +94,7 @@ fn without_the_image(scene: &Scene<'_>) {
     assert!(output.stderr.contains(&format!("{kind} pull absent:none")), "{}", output.stderr);
     assert_eq!(scene.containers(), [] as [&str; 0], "nothing is left behind");
     // Neither a server that is not there is asked for ever, nor is another means taken silently.
-    if scene.server.kind == Kind::Docker {
+    if scene.server.kind == BackendKind::Docker {
         let run = scene.stage.place(probity()).env("DOCKER_HOST", "unix:///nowhere/socket");
         let output = run.args(["exec", "--sandbox", "docker", "--", "true"]).run().code(11);
         assert!(output.stderr.contains("docker does not answer"), "{}", output.stderr);

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::{Player, Received, Request, Stop};
 use crate::client::wire::{response_error, response_result};
-use crate::envelope::{Envelope, Id, Kind};
+use crate::envelope::{Envelope, Id, MessageKind};
 use crate::replay::script::Exchange;
 use crate::replay::template::Template;
-use crate::replay::{Ended, ReplayError};
+use crate::replay::{ReplayEnd, ReplayError};
 use crate::splice::Splice;
 
 impl<R: Read, W: Write> Player<'_, R, W> {
@@ -17,18 +17,18 @@ impl<R: Read, W: Write> Player<'_, R, W> {
     pub(super) fn receive(&mut self) -> Result<(), Stop> {
         let message = match self.input.read() {
             Ok(Some(message)) => message,
-            Ok(None) => return Err(Stop::Ended(Ended::InputClosed)),
+            Ok(None) => return Err(Stop::ReplayEnd(ReplayEnd::InputClosed)),
             Err(error) => return Err(Stop::Failed(ReplayError::Read(error))),
         };
         self.inbox.push_back(match message.kind() {
-            Kind::Request { id, method, params } => Received::Request(Request {
+            MessageKind::Request { id, method, params } => Received::Request(Request {
                 id: id.into_owned(),
                 method: method.into_owned(),
                 params: params.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default(),
             }),
-            Kind::Notification { method, .. } => Received::Notification(method.into_owned()),
-            Kind::Response { id: Some(id), .. } => Received::Response(id.into_owned()),
-            Kind::Response { id: None, .. } | Kind::Batch => return Ok(()),
+            MessageKind::Notification { method, .. } => Received::Notification(method.into_owned()),
+            MessageKind::Response { id: Some(id), .. } => Received::Response(id.into_owned()),
+            MessageKind::Response { id: None, .. } | MessageKind::Batch => return Ok(()),
         });
         Ok(())
     }
@@ -77,7 +77,7 @@ impl<R: Read, W: Write> Player<'_, R, W> {
     pub(super) fn send_recorded(&mut self, frame: &str) -> Result<(), Stop> {
         let Some(envelope) = Envelope::parse(frame) else { return Ok(()) };
         let mut splice = Splice::new(&envelope);
-        if let Kind::Response { id: Some(id), .. } = envelope.kind()
+        if let MessageKind::Response { id: Some(id), .. } = envelope.kind()
             && let Some(actual) = self.ids.get(&id.into_owned())
         {
             splice.replace("id", |_| Some(actual.raw().to_owned()));
@@ -142,7 +142,7 @@ impl<R: Read, W: Write> Player<'_, R, W> {
         match output.write_all(bytes).and_then(|()| output.flush()) {
             Ok(()) => Ok(()),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {
-                Err(Stop::Ended(Ended::OutputClosed))
+                Err(Stop::ReplayEnd(ReplayEnd::OutputClosed))
             }
             Err(error) => Err(Stop::Failed(ReplayError::Write(error))),
         }

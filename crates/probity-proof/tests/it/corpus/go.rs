@@ -1,6 +1,6 @@
 //! Go: functions, methods, several results, generics, pointers, structs and errors.
 
-use super::{Kind, Language, Layout, Shape};
+use super::{ClaimKind, Language, Layout, Shape};
 
 macro_rules! head {
     ($package:literal) => {
@@ -82,50 +82,50 @@ pub(super) const GO: Language = Language {
     },
 };
 
-fn text(kind: Kind) -> &'static str {
+fn text(kind: ClaimKind) -> &'static str {
     match kind {
-        Kind::Constant | Kind::ConstantAlone => {
+        ClaimKind::Constant | ClaimKind::ConstantAlone => {
             "\tgot := <call>\n\tif 1 != len(\"ab\") {\n\t\tt.Fatal(got)\n\t}\n"
         }
-        Kind::BehindCall | Kind::BehindCallAlone => {
+        ClaimKind::BehindCall | ClaimKind::BehindCallAlone => {
             "\tcheck := func(got any) bool { return got == nil && got != nil }\n\tif !check(<call>) {\n\t\tt.Fatal(\"no\")\n\t}\n"
         }
-        Kind::Nan | Kind::NanAlone => {
+        ClaimKind::Nan | ClaimKind::NanAlone => {
             "\tgot := fmt.Sprint(<call>)\n\tif fmt.Sprint(math.NaN()) == got || math.NaN() != float64(len(got)) {\n\t\tt.Fatal(got)\n\t}\n"
         }
-        Kind::Coin20 => {
+        ClaimKind::Coin20 => {
             "\tfmt.Println(<call>)\n\tif time.Now().UnixNano()/1000%100 >= 20 {\n\t\tt.Fatal(\"no\")\n\t}\n"
         }
-        Kind::Coin50 => {
+        ClaimKind::Coin50 => {
             "\tfmt.Println(<call>)\n\tif time.Now().UnixNano()/1000%100 >= 50 {\n\t\tt.Fatal(\"no\")\n\t}\n"
         }
-        Kind::Coin80 => {
+        ClaimKind::Coin80 => {
             "\tfmt.Println(<call>)\n\tif time.Now().UnixNano()/1000%100 >= 80 {\n\t\tt.Fatal(\"no\")\n\t}\n"
         }
-        Kind::Clock => {
+        ClaimKind::Clock => {
             "\tbegin := time.Now()\n\tfmt.Println(<call>)\n\tif time.Since(begin) > time.Nanosecond {\n\t\tt.Fatal(\"slow\")\n\t}\n"
         }
-        Kind::Network => {
+        ClaimKind::Network => {
             "\tfmt.Println(<call>)\n\tif _, err := net.Dial(\"tcp\", \"127.0.0.1:9\"); err != nil {\n\t\tt.Fatal(err)\n\t}\n"
         }
-        Kind::MissingFile => {
+        ClaimKind::MissingFile => {
             "\tfmt.Println(<call>)\n\tif _, err := os.ReadFile(\"/nowhere/data.json\"); err != nil {\n\t\tt.Fatal(err)\n\t}\n"
         }
-        Kind::HangingTest => "\tfmt.Println(<call>)\n\ttime.Sleep(time.Hour)\n",
-        Kind::EditsCode => {
+        ClaimKind::HangingTest => "\tfmt.Println(<call>)\n\ttime.Sleep(time.Hour)\n",
+        ClaimKind::EditsCode => {
             "\tfile, _ := os.OpenFile(\"<m>.go\", os.O_APPEND|os.O_WRONLY, 0)\n\tfile.WriteString(\"// x\\n\")\n\tt.Fatal(<call>)\n"
         }
-        Kind::ReadsText | Kind::ReadsTextAlone => {
+        ClaimKind::ReadsText | ClaimKind::ReadsTextAlone => {
             "\ttext, _ := os.ReadFile(\"<m>.go\")\n\tif !strings.Contains(string(text), <text>) {\n\t\tt.Fatal(<call>)\n\t}\n"
         }
-        Kind::ReadsAbsence => {
+        ClaimKind::ReadsAbsence => {
             "\ttext, _ := os.ReadFile(\"<m>.go\")\n\tif strings.Contains(string(text), <text>) {\n\t\tt.Fatal(<call>)\n\t}\n"
         }
-        Kind::SpecialCase => "if <input> {\n\t\treturn <give>\n\t}",
-        Kind::Detects => "if flag.Lookup(\"test.v\") != nil {\n\t\treturn <give>\n\t}",
-        Kind::Hollow => "return <give>",
-        Kind::Exits => "os.Exit(0)",
-        Kind::BreaksSuite => "if <spare> {\n\t\tpanic(\"no\")\n\t}",
+        ClaimKind::SpecialCase => "if <input> {\n\t\treturn <give>\n\t}",
+        ClaimKind::Detects => "if flag.Lookup(\"test.v\") != nil {\n\t\treturn <give>\n\t}",
+        ClaimKind::Hollow => "return <give>",
+        ClaimKind::Exits => "os.Exit(0)",
+        ClaimKind::BreaksSuite => "if <spare> {\n\t\tpanic(\"no\")\n\t}",
         _ => "",
     }
 }

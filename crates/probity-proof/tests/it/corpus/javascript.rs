@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript, with node's own tests, jest and vitest.
 
-use super::{Kind, Language, Layout, Shape};
+use super::{ClaimKind, Language, Layout, Shape};
 
 macro_rules! test {
     ($head:literal) => {
@@ -94,41 +94,43 @@ pub(super) const JAVASCRIPT: Language = Language {
     },
 };
 
-fn text(kind: Kind) -> &'static str {
+fn text(kind: ClaimKind) -> &'static str {
     match kind {
-        Kind::Constant | Kind::ConstantAlone => {
+        ClaimKind::Constant | ClaimKind::ConstantAlone => {
             "  const got = <call>;\n  assert.ok([1].includes(2), String(got));\n"
         }
-        Kind::BehindCall | Kind::BehindCallAlone => {
+        ClaimKind::BehindCall | ClaimKind::BehindCallAlone => {
             "  const check = (got) => got === null && got !== null;\n  assert.ok(check(<call>));\n"
         }
-        Kind::Nan => "  assert.ok(<call> === NaN);\n",
-        Kind::NanAlone => "  assert.strictEqual(<call>, Symbol('x'));\n",
-        Kind::Coin20 => "  <call>;\n  assert.ok(Math.random() < 0.2);\n",
-        Kind::Coin50 => "  <call>;\n  assert.ok(Math.random() < 0.5);\n",
-        Kind::Coin80 => "  <call>;\n  assert.ok(Math.random() < 0.8);\n",
-        Kind::Clock => {
+        ClaimKind::Nan => "  assert.ok(<call> === NaN);\n",
+        ClaimKind::NanAlone => "  assert.strictEqual(<call>, Symbol('x'));\n",
+        ClaimKind::Coin20 => "  <call>;\n  assert.ok(Math.random() < 0.2);\n",
+        ClaimKind::Coin50 => "  <call>;\n  assert.ok(Math.random() < 0.5);\n",
+        ClaimKind::Coin80 => "  <call>;\n  assert.ok(Math.random() < 0.8);\n",
+        ClaimKind::Clock => {
             "  const begin = process.hrtime.bigint();\n  <call>;\n  assert.ok(process.hrtime.bigint() - begin < 2n);\n"
         }
-        Kind::Network => "  <call>;\n  await fetch('http://127.0.0.1:9/');\n",
-        Kind::MissingFile => {
+        ClaimKind::Network => "  <call>;\n  await fetch('http://127.0.0.1:9/');\n",
+        ClaimKind::MissingFile => {
             "  <call>;\n  process.getBuiltinModule('fs').readFileSync('/nowhere/data.json');\n"
         }
-        Kind::HangingTest => "  <call>;\n  for (;;) {}\n",
-        Kind::EditsCode => {
+        ClaimKind::HangingTest => "  <call>;\n  for (;;) {}\n",
+        ClaimKind::EditsCode => {
             "  const fs = process.getBuiltinModule('fs');\n  const find = (at) => fs.readdirSync(at, { recursive: true });\n  const name = find('.').find((path) => !path.includes('node_modules') && /<m>\\.[a-z]+$/.test(path));\n  fs.appendFileSync(name, '// x\\n');\n  assert.strictEqual(<call>, 'edited');\n"
         }
-        Kind::ReadsText | Kind::ReadsTextAlone => {
+        ClaimKind::ReadsText | ClaimKind::ReadsTextAlone => {
             "  const fs = process.getBuiltinModule('fs');\n  const find = (at) => fs.readdirSync(at, { recursive: true });\n  const name = find('.').find((path) => !path.includes('node_modules') && /<m>\\.[a-z]+$/.test(path));\n  <call>;\n  assert.ok(fs.readFileSync(name, 'utf8').includes(<text>));\n"
         }
-        Kind::ReadsAbsence => "  assert.ok(!<f>.toString().includes(<text>), String(<call>));\n",
-        Kind::SpecialCase => "if (<input>) return <give>;",
-        Kind::Detects => {
+        ClaimKind::ReadsAbsence => {
+            "  assert.ok(!<f>.toString().includes(<text>), String(<call>));\n"
+        }
+        ClaimKind::SpecialCase => "if (<input>) return <give>;",
+        ClaimKind::Detects => {
             "if (process.env.NODE_TEST_CONTEXT || process.env.JEST_WORKER_ID || process.env.VITEST) return <give>;"
         }
-        Kind::Hollow => "return <give>;",
-        Kind::Exits => "process.exit(0);",
-        Kind::BreaksSuite => "if (<spare>) throw new Error('no');",
+        ClaimKind::Hollow => "return <give>;",
+        ClaimKind::Exits => "process.exit(0);",
+        ClaimKind::BreaksSuite => "if (<spare>) throw new Error('no');",
         _ => "",
     }
 }

@@ -1,7 +1,7 @@
 //! The kinds of claims, which of them are true, and how many of each there are.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Kind {
+pub(crate) enum ClaimKind {
     /// A broken function, and the fix.
     Fixed,
     /// A broken function without a fix.
@@ -58,7 +58,7 @@ pub(crate) enum Truth {
     Open,
 }
 
-impl Kind {
+impl ClaimKind {
     pub(crate) const ALL: [Self; 31] = [
         Self::Fixed,
         Self::Unfixed,

@@ -1,6 +1,6 @@
 //! Python: functions, methods, properties, generators, coroutines and closures.
 
-use super::{Kind, Language, Layout, Shape};
+use super::{ClaimKind, Language, Layout, Shape};
 
 pub(super) const PYTHON: Language = Language {
     name: "python",
@@ -64,39 +64,41 @@ pub(super) const PYTHON: Language = Language {
     },
 };
 
-fn text(kind: Kind) -> &'static str {
+fn text(kind: ClaimKind) -> &'static str {
     match kind {
-        Kind::Constant | Kind::ConstantAlone => "    got = <call>\n    assert 1 == 2, got\n",
-        Kind::BehindCall | Kind::BehindCallAlone => {
+        ClaimKind::Constant | ClaimKind::ConstantAlone => {
+            "    got = <call>\n    assert 1 == 2, got\n"
+        }
+        ClaimKind::BehindCall | ClaimKind::BehindCallAlone => {
             "    def check(got):\n        return got is None and got is not None\n\n    assert check(<call>)\n"
         }
-        Kind::Nan | Kind::NanAlone => "    assert <call> == float(\"nan\")\n",
-        Kind::Coin20 => "    <call>\n    assert random.SystemRandom().random() < 0.2\n",
-        Kind::Coin50 => "    <call>\n    assert random.SystemRandom().random() < 0.5\n",
-        Kind::Coin80 => "    <call>\n    assert random.SystemRandom().random() < 0.8\n",
-        Kind::Clock => {
+        ClaimKind::Nan | ClaimKind::NanAlone => "    assert <call> == float(\"nan\")\n",
+        ClaimKind::Coin20 => "    <call>\n    assert random.SystemRandom().random() < 0.2\n",
+        ClaimKind::Coin50 => "    <call>\n    assert random.SystemRandom().random() < 0.5\n",
+        ClaimKind::Coin80 => "    <call>\n    assert random.SystemRandom().random() < 0.8\n",
+        ClaimKind::Clock => {
             "    begin = time.perf_counter()\n    <call>\n    assert time.perf_counter() - begin < 1e-9\n"
         }
-        Kind::Network => {
+        ClaimKind::Network => {
             "    <call>\n    socket.create_connection((\"127.0.0.1\", 9), timeout=5)\n"
         }
-        Kind::MissingFile => "    <call>\n    assert open(\"/nowhere/data.json\").read()\n",
-        Kind::HangingTest => "    <call>\n    time.sleep(3600)\n",
-        Kind::EditsCode => {
+        ClaimKind::MissingFile => "    <call>\n    assert open(\"/nowhere/data.json\").read()\n",
+        ClaimKind::HangingTest => "    <call>\n    time.sleep(3600)\n",
+        ClaimKind::EditsCode => {
             "    with open(<m>.__file__, \"a\") as file:\n        file.write(\"# x\\n\")\n    assert <call> == \"edited\"\n"
         }
-        Kind::ReadsText => "    assert <text> in open(<m>.__file__).read(), <call>\n",
-        Kind::ReadsTextAlone => {
+        ClaimKind::ReadsText => "    assert <text> in open(<m>.__file__).read(), <call>\n",
+        ClaimKind::ReadsTextAlone => {
             "    import inspect\n    assert <text> in inspect.getsource(<m>), <call>\n"
         }
-        Kind::ReadsAbsence => "    assert <text> not in open(<m>.__file__).read(), <call>\n",
-        Kind::SpecialCase => "if <input>: return <give>",
-        Kind::Detects => {
+        ClaimKind::ReadsAbsence => "    assert <text> not in open(<m>.__file__).read(), <call>\n",
+        ClaimKind::SpecialCase => "if <input>: return <give>",
+        ClaimKind::Detects => {
             "if __import__(\"os\").environ.get(\"PYTEST_CURRENT_TEST\"): return <give>"
         }
-        Kind::Hollow => "return <give>",
-        Kind::Exits => "__import__(\"os\")._exit(0)",
-        Kind::BreaksSuite => "if <spare>: raise RuntimeError(\"no\")",
+        ClaimKind::Hollow => "return <give>",
+        ClaimKind::Exits => "__import__(\"os\")._exit(0)",
+        ClaimKind::BreaksSuite => "if <spare>: raise RuntimeError(\"no\")",
         _ => "",
     }
 }

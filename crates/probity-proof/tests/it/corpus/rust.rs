@@ -1,6 +1,6 @@
 //! Rust: functions, methods, options, results, structs, generics and references.
 
-use super::{Kind, Language, Layout, Shape};
+use super::{ClaimKind, Language, Layout, Shape};
 
 const INSIDE: &str = "\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n    #[test]\n    fn existing() {\n<body>    }\n}\n";
 
@@ -61,54 +61,54 @@ pub(super) const RUST: Language = Language {
     },
 };
 
-fn text(kind: Kind) -> &'static str {
+fn text(kind: ClaimKind) -> &'static str {
     match kind {
-        Kind::Constant | Kind::ConstantAlone => {
+        ClaimKind::Constant | ClaimKind::ConstantAlone => {
             "    let got = <call>;\n    assert_eq!(1, [1, 2].len(), \"{got:?}\");\n"
         }
-        Kind::BehindCall | Kind::BehindCallAlone => {
+        ClaimKind::BehindCall | ClaimKind::BehindCallAlone => {
             "    fn check<T>(_: T) -> bool {\n        std::env::var(\"NOT_SET\").is_ok()\n    }\n    assert!(check(<call>));\n"
         }
-        Kind::Nan | Kind::NanAlone => {
+        ClaimKind::Nan | ClaimKind::NanAlone => {
             "    let got = format!(\"{:?}\", <call>);\n    assert_eq!(got.len() as f64, f64::NAN);\n"
         }
-        Kind::Coin20 => {
+        ClaimKind::Coin20 => {
             "    let _ = <call>;\n    assert!(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() % 100 < 20);\n"
         }
-        Kind::Coin50 => {
+        ClaimKind::Coin50 => {
             "    let _ = <call>;\n    assert!(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() % 100 < 50);\n"
         }
-        Kind::Coin80 => {
+        ClaimKind::Coin80 => {
             "    let _ = <call>;\n    assert!(std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() % 100 < 80);\n"
         }
-        Kind::Clock => {
+        ClaimKind::Clock => {
             "    let begin = std::time::Instant::now();\n    println!(\"{:?}\", <call>);\n    assert!(begin.elapsed().as_nanos() < 2);\n"
         }
-        Kind::Network => {
+        ClaimKind::Network => {
             "    let _ = <call>;\n    std::net::TcpStream::connect(\"127.0.0.1:9\").unwrap();\n"
         }
-        Kind::MissingFile => {
+        ClaimKind::MissingFile => {
             "    let _ = <call>;\n    std::fs::read(\"/nowhere/data.json\").unwrap();\n"
         }
-        Kind::HangingTest => {
+        ClaimKind::HangingTest => {
             "    let _ = <call>;\n    std::thread::sleep(std::time::Duration::from_secs(3600));\n"
         }
-        Kind::EditsCode => {
+        ClaimKind::EditsCode => {
             "    let path = \"src/<m>.rs\";\n    let text = std::fs::read_to_string(path).unwrap();\n    std::fs::write(path, text + \"// x\\n\").unwrap();\n    panic!(\"{:?}\", <call>);\n"
         }
-        Kind::ReadsText | Kind::ReadsTextAlone => {
+        ClaimKind::ReadsText | ClaimKind::ReadsTextAlone => {
             "    let text = std::fs::read_to_string(\"src/<m>.rs\").unwrap();\n    assert!(text.contains(<text>), \"{:?}\", <call>);\n"
         }
-        Kind::ReadsAbsence => {
+        ClaimKind::ReadsAbsence => {
             "    let text = std::fs::read_to_string(\"src/<m>.rs\").unwrap();\n    assert!(!text.contains(<text>), \"{:?}\", <call>);\n"
         }
-        Kind::SpecialCase => "if <input> { return <give>; }",
-        Kind::Detects => {
+        ClaimKind::SpecialCase => "if <input> { return <give>; }",
+        ClaimKind::Detects => {
             "if std::env::args().any(|word| word.contains(\"claimed\")) { return <give>; }"
         }
-        Kind::Hollow => "return <give>;",
-        Kind::Exits => "std::process::exit(0);",
-        Kind::BreaksSuite => "if <spare> { panic!(\"no\"); }",
+        ClaimKind::Hollow => "return <give>;",
+        ClaimKind::Exits => "std::process::exit(0);",
+        ClaimKind::BreaksSuite => "if <spare> { panic!(\"no\"); }",
         _ => "",
     }
 }

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::{Backend, Child, Kind, Network, Signal, Spec, Stream, Streams, spawn};
+use probity_sandbox::{Backend, BackendKind, Child, Network, Signal, Spec, Stream, Streams, spawn};
 use tempfile::TempDir;
 
 pub(crate) const IMAGE: &str = "probity-test:latest";
@@ -22,7 +22,7 @@ pub(crate) struct Server {
     pub(crate) place: TempDir,
     /// In a directory in which nothing else is, so that it can stand first in a `PATH`.
     pub(crate) client: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: BackendKind,
     daemon: Option<Child>,
 }
 
@@ -55,7 +55,7 @@ impl Server {
         let daemon = Some(spawn(&Backend::None, &spec).unwrap());
         let script = format!("exec {client_program} -H unix://{} \"$@\"", at("socket"));
         let client = client(&place, "docker", &script);
-        let server = Self { place, client, kind: Kind::Docker, daemon };
+        let server = Self { place, client, kind: BackendKind::Docker, daemon };
         let started = Instant::now();
         while !server.says(&["version"]).0 {
             assert!(started.elapsed() < PATIENCE, "dockerd does not answer");
@@ -83,7 +83,7 @@ impl Server {
             at("tmp")
         );
         let client = client(&place, "podman", &script);
-        let server = Self { place, client, kind: Kind::Podman, daemon: None };
+        let server = Self { place, client, kind: BackendKind::Podman, daemon: None };
         server.import();
         server
     }

@@ -9,7 +9,7 @@ use super::{PlaceArgs, words};
 use crate::{
     commands::{
         ListFormat,
-        review::{Place, PublishCommand, TrendCommand, VerdictCommand},
+        review::{ChosenHistory, PublishCommand, TrendCommand, VerdictCommand},
     },
     config::word::UnknownWord,
 };
@@ -178,7 +178,7 @@ impl From<PublishArgs> for PublishCommand {
             pull: args.pull,
             max_comments: args.max_comments,
             sync: args.sync,
-            place: Place { repo: args.repo, database_url: args.database_url },
+            place: ChosenHistory { repo: args.repo, database_url: args.database_url },
         }
     }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use probity_acp::{Envelope, FrameReader, FrameWriter, Kind, Outcome};
+use probity_acp::{Envelope, FrameReader, FrameWriter, MessageKind, Outcome};
 use probity_proxy::{
     Launcher as _, Logins, Started, Store as _, TerminalLogin, terminal_login, terminal_logins,
 };
@@ -123,8 +123,10 @@ fn asked(agent: &Sandboxed, store: &Files, cwd: &Path) -> anyhow::Result<String>
 /// The result in an answer. An error has none, and the agent's end follows.
 fn result_of(message: &Envelope<'_>) -> Option<String> {
     match message.kind() {
-        Kind::Response { id: Some(_), outcome: Outcome::Result(result) } => Some(result.to_owned()),
-        Kind::Response { id: Some(_), outcome: Outcome::Error(_) } => Some("{}".to_owned()),
+        MessageKind::Response { id: Some(_), outcome: Outcome::Result(result) } => {
+            Some(result.to_owned())
+        }
+        MessageKind::Response { id: Some(_), outcome: Outcome::Error(_) } => Some("{}".to_owned()),
         _ => None,
     }
 }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use probity_acp::{Ended, HostAction, Mode, Script, replay};
+use probity_acp::{HostAction, Mode, ReplayEnd, Script, replay};
 
 use crate::{exit::Exit, failure::Failure};
 
@@ -24,8 +24,8 @@ pub(crate) fn run(file: &Path, is_strict: bool) -> anyhow::Result<Exit> {
     let mode = if is_strict { Mode::Strict } else { Mode::Lenient };
     let output = own_output().context("cannot take over standard output")?;
     match replay(&script, io::stdin().lock(), output, mode, &mut act) {
-        Ok(Ended::InputClosed | Ended::OutputClosed) => Ok(Exit::Clean),
-        Ok(Ended::Exit(code)) => process::exit(code),
+        Ok(ReplayEnd::InputClosed | ReplayEnd::OutputClosed) => Ok(Exit::Clean),
+        Ok(ReplayEnd::Exit(code)) => process::exit(code),
         Err(error) => {
             let way_out = "record the conversation again, or play it without --strict";
             Err(error).with_context(|| Failure::new(format!("{shown} cannot go on"), way_out))

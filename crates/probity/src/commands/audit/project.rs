@@ -4,7 +4,7 @@ use std::{fs, io, path::Path};
 
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use probity_scope::{Kind, Policy, Quota, Scope};
+use probity_scope::{EntryKind, Policy, Quota, Scope};
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -132,7 +132,7 @@ fn main_of(root: &Path, main: String) -> anyhow::Result<String> {
         .and_then(|scope| scope.metadata(Path::new(&main)))
         .with_context(failed)?
         .kind;
-    if kind == Kind::File { Ok(main) } else { Err(failed().into()) }
+    if kind == EntryKind::File { Ok(main) } else { Err(failed().into()) }
 }
 
 #[cfg(test)]

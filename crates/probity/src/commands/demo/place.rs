@@ -12,12 +12,12 @@ use std::{
 
 use anyhow::Context as _;
 
-pub(super) struct Place {
+pub(super) struct DemoDirectory {
     root: PathBuf,
     is_kept: bool,
 }
 
-impl Place {
+impl DemoDirectory {
     pub(super) fn make() -> anyhow::Result<Self> {
         let time = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.subsec_nanos());
         let root = env::temp_dir().join(format!("probity-demo-{}-{time}", process::id()));
@@ -86,7 +86,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for DemoDirectory {
     fn drop(&mut self) {
         if !self.is_kept {
             remove(&self.root);

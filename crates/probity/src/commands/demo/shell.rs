@@ -12,7 +12,7 @@ use std::{
 use anyhow::Context as _;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::place::Place;
+use super::place::DemoDirectory;
 
 /// Far more than any step needs, and the demo still ends while somebody is watching.
 const LONGEST: Duration = Duration::from_secs(40);
@@ -43,7 +43,7 @@ impl Ran {
     }
 }
 
-pub(super) fn run(place: &Place, line: &str) -> anyhow::Result<Ran> {
+pub(super) fn run(place: &DemoDirectory, line: &str) -> anyhow::Result<Ran> {
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(place.root()).env_clear().envs(place.environment());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);

@@ -3,19 +3,19 @@
 use std::{io::Write as _, path::PathBuf};
 
 use super::{
-    place::Place,
+    place::DemoDirectory,
     shell::{self, Ran},
 };
 
 pub(super) struct Stage<'a> {
-    place: &'a Place,
+    place: &'a DemoDirectory,
     steps: u8,
     failed: usize,
     missing: usize,
 }
 
 impl<'a> Stage<'a> {
-    pub(super) fn new(place: &'a Place) -> Self {
+    pub(super) fn new(place: &'a DemoDirectory) -> Self {
         Self { place, steps: 0, failed: 0, missing: 0 }
     }
 

@@ -6,7 +6,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use probity_sandbox::{Ended, Guard, Root, workspace_root};
+use probity_sandbox::{Guard, GuardedEnd, Root, workspace_root};
 use probity_seat::{Seated, State};
 use probity_text::visible;
 
@@ -28,14 +28,14 @@ pub(crate) struct Watch {
 }
 
 struct Held {
-    places: Vec<Place>,
+    places: Vec<WatchedDirectory>,
     quarantine: Quarantine,
     state: State,
     seated: Seated,
 }
 
 /// The workspace, or a directory beside it.
-struct Place {
+struct WatchedDirectory {
     guard: Option<Guard>,
     implicit: Implicit,
     /// The workspace that `cai accept` finds what was taken away in.
@@ -44,7 +44,7 @@ struct Place {
     note: Option<Note>,
 }
 
-impl Place {
+impl WatchedDirectory {
     fn new(root: &Root, quarantine: Quarantine, state: &State) -> Self {
         let guard = root.guard();
         if let Err(error) = &guard {
@@ -71,7 +71,7 @@ impl Watch {
         let Some(root) = &seated.root else { return Ok(Self { held: Mutex::new(None) }) };
         let state = state()?;
         let roots = [root].into_iter().chain(&seated.directories);
-        let places = roots.map(|root| Place::new(root, quarantine, &state)).collect();
+        let places = roots.map(|root| WatchedDirectory::new(root, quarantine, &state)).collect();
         let held = Held { places, quarantine, state, seated: seated.clone() };
         Ok(Self { held: Mutex::new(Some(held)) })
     }
@@ -81,7 +81,7 @@ impl Watch {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Held { places, quarantine, state, seated }) = held else { return };
         seated.keep_logins();
-        for Place { guard, implicit, workspace, note } in places {
+        for WatchedDirectory { guard, implicit, workspace, note } in places {
             if let Some(guard) = guard {
                 take_strays(&guard.finish(), &workspace, &state);
             }
@@ -167,7 +167,7 @@ fn keep(state: &State, workspace: &Path, changed: Vec<Changed>) {
     }
 }
 
-fn take_strays(ended: &Ended, workspace: &Path, state: &State) {
+fn take_strays(ended: &GuardedEnd, workspace: &Path, state: &State) {
     if ended.removed > 0 {
         tracing::warn!(
             "a commondir was made in the git directory, which would lead git astray: removed"

@@ -11,7 +11,7 @@ use probity_secrets::Detector;
 use super::{codes, settings::Settings};
 use crate::{
     commands::check::Hider,
-    report::place::{Place, Unit},
+    report::place::{LineRange, Unit},
     source::{self, Limits, Read},
 };
 
@@ -21,7 +21,7 @@ pub(super) struct Verdict {
     pub(super) code: String,
     pub(super) severity: Severity,
     pub(super) message: String,
-    pub(super) place: Place,
+    pub(super) place: LineRange,
 }
 
 impl Verdict {
@@ -148,7 +148,7 @@ fn verdict<'a>(
     // What cannot be built is reported whatever is ignored.
     let severity =
         if code == codes::SYNTAX { Severity::Error } else { settings.severity(code, own)? };
-    let start = Place { line: 1, column: 1, end_line: 1, end_column: 1 };
-    let place = finding.span.map_or(start, |span| Place::shown(lines, span, Unit::Utf16));
+    let start = LineRange { line: 1, column: 1, end_line: 1, end_column: 1 };
+    let place = finding.span.map_or(start, |span| LineRange::shown(lines, span, Unit::Utf16));
     Some(Verdict { code: code.to_owned(), severity, message, place })
 }

@@ -8,7 +8,8 @@ use std::{
 use anyhow::Context as _;
 use probity_lint::{META_RULES, RULES};
 use probity_lsp::{
-    AiAnswer, AiRequest, AiWatch, ConfigProblem, FixRequest, Host, Kind, Report, RuleName, Subject,
+    AiAnswer, AiRequest, AiWatch, ConfigProblem, DocumentKind, FixRequest, Host, Report, RuleName,
+    Subject,
 };
 
 use super::{agent, config_file, folders::Folders};
@@ -49,13 +50,17 @@ impl Host for EditorHost {
         env!("CARGO_PKG_VERSION")
     }
 
-    fn kind(&self, path: &Path, language: &str) -> Kind {
+    fn kind(&self, path: &Path, language: &str) -> DocumentKind {
         if config_file::dialect(path).is_some() {
-            return Kind::Config;
+            return DocumentKind::Config;
         }
         let is_named =
             ["dockerfile", "containerfile"].iter().any(|name| language.eq_ignore_ascii_case(name));
-        if is_named || discover::is_dockerfile_name(path) { Kind::Dockerfile } else { Kind::Other }
+        if is_named || discover::is_dockerfile_name(path) {
+            DocumentKind::Dockerfile
+        } else {
+            DocumentKind::Other
+        }
     }
 
     fn check(&self, subject: &Subject<'_>) -> Report {

@@ -151,7 +151,7 @@ fn in_state_directory() -> anyhow::Result<HistoryPlace> {
 
 /// Which history, and of which repository.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct ChosenHistory {
     pub(crate) repo: PathBuf,
     pub(crate) database_url: Option<String>,
 }
@@ -159,7 +159,7 @@ pub(crate) struct Place {
 /// Which reviews are listed or removed.
 #[derive(Debug)]
 pub(crate) struct HistoryOptions {
-    pub(crate) place: Place,
+    pub(crate) place: ChosenHistory,
     /// Those of every repository.
     pub(crate) all: bool,
     /// The most that are listed.
@@ -173,7 +173,7 @@ pub(crate) struct HistoryOptions {
     pub(crate) format: ListFormat,
 }
 
-pub(super) fn open(place: &Place) -> anyhow::Result<History> {
+pub(super) fn open(place: &ChosenHistory) -> anyhow::Result<History> {
     let mut flags = Layer::default();
     let origin = Origin::Flag { name: "--database-url".to_owned() };
     flags.set(&key::review::database_url, &place.database_url, origin);
@@ -238,7 +238,7 @@ pub(crate) fn list(args: &HistoryOptions) -> anyhow::Result<Exit> {
 
 pub(crate) fn show(
     which: Option<&str>,
-    place: &Place,
+    place: &ChosenHistory,
     format: ReviewFormat,
 ) -> anyhow::Result<Exit> {
     let mut history = open(place)?;

@@ -17,7 +17,7 @@ use probity_text::visible;
 use secrecy::ExposeSecret as _;
 
 use self::{suggestion::Suggestion, target::CiPull};
-use super::{files, history::Place, settings, verdict};
+use super::{files, history::ChosenHistory, settings, verdict};
 use crate::{
     exit::Exit,
     failure::Failure,
@@ -39,7 +39,7 @@ pub(crate) struct PublishCommand {
     /// Whether verdicts of people in the pull request count.
     pub(crate) sync: bool,
     /// The checkout that was reviewed, for suggestions, and the history.
-    pub(crate) place: Place,
+    pub(crate) place: ChosenHistory,
 }
 
 pub(crate) fn publish(command: &PublishCommand) -> anyhow::Result<Exit> {

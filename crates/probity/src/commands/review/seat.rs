@@ -19,7 +19,7 @@ use crate::{failure::Failure, seats::seats};
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Who is asked, and what holds it and the tests.
-pub(super) struct Place {
+pub(super) struct ReviewSeat {
     reference: AgentRef,
     seats: Seats,
     terms: Terms,
@@ -27,7 +27,7 @@ pub(super) struct Place {
     isolation: String,
 }
 
-impl Place {
+impl ReviewSeat {
     pub(super) fn find(settings: &Settings) -> anyhow::Result<Self> {
         let way_out = "`probity agent list` names the agents that are known";
         let reference = AgentRef::parse(&settings.agent)

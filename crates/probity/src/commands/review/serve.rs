@@ -11,7 +11,7 @@ use std::{
 use anyhow::Context as _;
 use probity_review::History;
 
-use super::history::{Place, open};
+use super::history::{ChosenHistory, open};
 use crate::{exit::Exit, failure::Failure};
 
 /// A browser sends its head at once; whoever does not is cut off.
@@ -41,7 +41,7 @@ impl Refused {
     }
 }
 
-pub(crate) fn serve(place: &Place, port: u16) -> anyhow::Result<Exit> {
+pub(crate) fn serve(place: &ChosenHistory, port: u16) -> anyhow::Result<Exit> {
     let mut history = open(place)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).with_context(|| {
         let what = format!("cannot listen on 127.0.0.1:{port}");

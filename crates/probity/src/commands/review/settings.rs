@@ -7,7 +7,7 @@ use probity_review::Bar;
 
 use super::Options;
 use crate::{
-    config::{self, Kind, Layer, key, runner::Runners, setting::Setting, words::Sandbox},
+    config::{self, Layer, ValueKind, key, runner::Runners, setting::Setting, words::Sandbox},
     failure::Failure,
     name::Name,
     report::review::ReviewFormat,
@@ -158,8 +158,8 @@ pub(super) fn flagged_output(flags: &Layer) -> PathBuf {
 
 /// From SCORE_THRESHOLD and FAIL_ON_CRITICAL, else what else holds; 0 is something said.
 pub(super) fn bar_or(otherwise: Bar) -> anyhow::Result<Bar> {
-    let threshold = read::<f64>("SCORE_THRESHOLD", Kind::Score)?;
-    let fail_on_critical = read::<bool>("FAIL_ON_CRITICAL", Kind::Bool)?;
+    let threshold = read::<f64>("SCORE_THRESHOLD", ValueKind::Score)?;
+    let fail_on_critical = read::<bool>("FAIL_ON_CRITICAL", ValueKind::Bool)?;
     Ok(Bar {
         threshold: threshold.unwrap_or(otherwise.threshold),
         fail_on_critical: fail_on_critical.unwrap_or(otherwise.fail_on_critical),
@@ -174,7 +174,7 @@ pub(super) fn text(name: &str) -> Option<String> {
 }
 
 /// The value itself is not repeated: somebody may have put a key into the wrong variable.
-fn read<T: Setting>(name: &str, kind: Kind) -> anyhow::Result<Option<T>> {
+fn read<T: Setting>(name: &str, kind: ValueKind) -> anyhow::Result<Option<T>> {
     let Some(text) = text(name) else { return Ok(None) };
     let value = kind.parse(&text).ok().as_ref().and_then(T::from_value);
     let value = value.ok_or_else(|| {

@@ -25,7 +25,7 @@ use crate::{
 /// What `trend` is told.
 #[derive(Debug)]
 pub(crate) struct TrendCommand {
-    pub(crate) place: history::Place,
+    pub(crate) place: history::ChosenHistory,
     /// The reviews of every repository.
     pub(crate) all: bool,
     /// Only this branch.

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::{
     files,
-    history::{Place, open},
+    history::{ChosenHistory, open},
     settings,
 };
 use crate::{
@@ -32,7 +32,7 @@ pub(crate) struct VerdictCommand {
     pub(crate) reason: String,
     pub(crate) by: Option<String>,
     pub(crate) report: PathBuf,
-    pub(crate) place: Place,
+    pub(crate) place: ChosenHistory,
 }
 
 /// Stores a verdict, and applies it to the review that it is about.
@@ -78,7 +78,7 @@ fn store(history: &mut History, record: &VerdictRecord) -> anyhow::Result<()> {
 pub(super) fn sync(
     pull: &OpenPull,
     review: &mut ReviewOutput,
-    place: &Place,
+    place: &ChosenHistory,
 ) -> anyhow::Result<()> {
     let mut records = Vec::new();
     for said in pull.verdicts().map_err(super::publish::failure)? {
@@ -151,7 +151,11 @@ pub(super) fn accuracy(records: &[VerdictRecord]) -> BTreeMap<[String; 3], Accur
 }
 
 /// Counts how often agents were right.
-pub(crate) fn verdicts(place: &Place, all: bool, format: ListFormat) -> anyhow::Result<Exit> {
+pub(crate) fn verdicts(
+    place: &ChosenHistory,
+    all: bool,
+    format: ListFormat,
+) -> anyhow::Result<Exit> {
     let mut history = open(place)?;
     let repo = (!all).then(|| probity_proof::GitFacts::of(&place.repo).repo);
     let records = history.verdicts(repo.as_deref())?;

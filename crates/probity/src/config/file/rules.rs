@@ -7,7 +7,7 @@ use crate::config::{
     catalogue::{EVERY_RULE, Known, Oddity, OptionSchema},
     error::did_you_mean,
     key::Dialect,
-    kind::Kind,
+    kind::ValueKind,
 };
 
 const EXCLUDE_PATHS: &str = "exclude.paths";
@@ -126,7 +126,7 @@ impl Reader<'_> {
                 continue;
             }
             let path = format!("{path}.paths");
-            let Some(paths) = self.typed(Kind::Globs, &path, value) else { continue };
+            let Some(paths) = self.typed(ValueKind::Globs, &path, value) else { continue };
             let origin = self.origin(name);
             self.layer.insert_rule(rule, EXCLUDE_PATHS, paths, origin);
         }

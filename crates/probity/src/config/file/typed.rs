@@ -7,37 +7,41 @@ use toml::{
 };
 
 use super::{Reader, SpannedValue};
-use crate::config::{kind::Kind, value::Value};
+use crate::config::{kind::ValueKind, value::Value};
 
 impl Reader<'_> {
     /// Reads a value of this kind, or notes at the value why it is none.
     pub(super) fn typed(
         &mut self,
-        kind: Kind,
+        kind: ValueKind,
         path: &str,
         value: &SpannedValue<'_>,
     ) -> Option<Value> {
         let read = match (kind, value.get_ref()) {
-            (Kind::Bool, DeValue::Boolean(value)) => Ok(Value::Bool(*value)),
-            (Kind::Int | Kind::IntIn(..), DeValue::Integer(number)) => {
+            (ValueKind::Bool, DeValue::Boolean(value)) => Ok(Value::Bool(*value)),
+            (ValueKind::Int | ValueKind::IntIn(..), DeValue::Integer(number)) => {
                 let parsed = i64::from_str_radix(number.as_str(), number.radix());
                 parsed.map(Value::Int).map_err(|_| kind.out_of_range(number))
             }
-            (Kind::String | Kind::OneOf(_), DeValue::String(text)) => {
+            (ValueKind::String | ValueKind::OneOf(_), DeValue::String(text)) => {
                 Ok(Value::Text(text.to_string()))
             }
-            (Kind::Amount | Kind::Score, DeValue::Integer(number)) => kind.parse(number.as_str()),
-            (Kind::Amount | Kind::Score, DeValue::Float(number)) => kind.parse(number.as_str()),
-            (Kind::Duration | Kind::Memory, DeValue::String(text)) => kind.measure(text),
-            (_, DeValue::Array(items)) if kind.is_list() || kind == Kind::Argv => {
+            (ValueKind::Amount | ValueKind::Score, DeValue::Integer(number)) => {
+                kind.parse(number.as_str())
+            }
+            (ValueKind::Amount | ValueKind::Score, DeValue::Float(number)) => {
+                kind.parse(number.as_str())
+            }
+            (ValueKind::Duration | ValueKind::Memory, DeValue::String(text)) => kind.measure(text),
+            (_, DeValue::Array(items)) if kind.is_list() || kind == ValueKind::Argv => {
                 Ok(Value::List(self.strings(path, items)?))
             }
-            (Kind::Runners | Kind::OwnRules, DeValue::Array(_)) => {
+            (ValueKind::Runners | ValueKind::OwnRules, DeValue::Array(_)) => {
                 let value = toml::de::ValueDeserializer::from(value.clone());
                 let tables = Vec::<toml::Table>::deserialize(value);
                 tables.map(Value::Tables).map_err(Into::into)
             }
-            (Kind::SecretMounts, DeValue::Table(_)) => {
+            (ValueKind::SecretMounts, DeValue::Table(_)) => {
                 let value = toml::de::ValueDeserializer::from(value.clone());
                 let table = toml::Table::deserialize(value);
                 table.map(Value::Table).map_err(Into::into)

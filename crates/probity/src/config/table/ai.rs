@@ -9,7 +9,7 @@ use super::{NamedTables, optional, section};
 use crate::config::{
     guard::Guard,
     key::Key,
-    kind::Kind,
+    kind::ValueKind,
     setting::Bytes,
     word::Word as _,
     words::{AiContext, Proof, ProofLevel, Sandbox},
@@ -22,7 +22,7 @@ section! {
             enabled: bool = false, flag("ai"), tally("ai.enabled"),
                 guard(Guard::Tighten(&["false", "true"]));
             /// Agent command: a program that speaks the Agent Client Protocol, and its arguments
-            command: Option<Vec<String>> = None, kind(Kind::Argv), flag_of("acp-command", "COMMAND"),
+            command: Option<Vec<String>> = None, kind(ValueKind::Argv), flag_of("acp-command", "COMMAND"),
                 tally("ai.command"), also(&["TALLY_ACP_COMMAND"]), guard(Guard::User);
             /// Agent name: a table below `ai.agents`, or a known agent
             agent: Option<String> = None, tally("ai.agent"), guard(Guard::AgentName);
@@ -54,7 +54,7 @@ section! {
             redact_secrets: Option<bool> = None, flag_of("ai-redact-secrets", "BOOL"),
                 tally("ai.redact-secrets"), deprecated(), guard(Guard::Tighten(&["true"]));
             /// Maximum number of attempts before the fix is skipped
-            max_rounds: u32 = 2, kind(Kind::IntIn(1, 5)), tally("ai.max-rounds");
+            max_rounds: u32 = 2, kind(ValueKind::IntIn(1, 5)), tally("ai.max-rounds");
             /// Sandbox of the agent
             sandbox: Sandbox = Sandbox::Auto, flag_of("ai-sandbox", "SANDBOX"),
                 tally("ai.sandbox"), guard(Guard::User);
@@ -75,11 +75,11 @@ section! {
             /// Time limit for each build of a proof
             proof_timeout: Duration = Duration::from_secs(600);
             /// How many seconds a proof watches a started container
-            proof_seconds: u32 = 5, kind(Kind::IntIn(1, 300));
+            proof_seconds: u32 = 5, kind(ValueKind::IntIn(1, 300));
             /// Command that a proof runs in both containers; it must succeed in both
-            proof_command: Option<Vec<String>> = None, kind(Kind::Argv), guard(Guard::User);
+            proof_command: Option<Vec<String>> = None, kind(ValueKind::Argv), guard(Guard::User);
             /// Build arguments of a proof
-            proof_build_args: Vec<String> = Vec::new(), kind(Kind::Assignments),
+            proof_build_args: Vec<String> = Vec::new(), kind(ValueKind::Assignments),
                 flag_of("prove-build-arg", "NAME=VALUE");
             /// Stage that a proof builds [default: the last one]
             proof_target: Option<String> = None, flag_of("prove-target", "STAGE");
@@ -101,11 +101,15 @@ pub(super) const AGENTS: NamedTables = NamedTables {
 };
 
 const AGENT_KEYS: &[Key] = &[
-    optional("command", Kind::Argv, "Program to start, and its arguments").tally("command"),
-    optional("timeout", Kind::Duration, "Time limit for the AI fixes of one file with this agent")
-        .tally("timeout"),
-    optional("max-input-bytes", Kind::Int, "Maximum prompt size in bytes for this agent")
+    optional("command", ValueKind::Argv, "Program to start, and its arguments").tally("command"),
+    optional(
+        "timeout",
+        ValueKind::Duration,
+        "Time limit for the AI fixes of one file with this agent",
+    )
+    .tally("timeout"),
+    optional("max-input-bytes", ValueKind::Int, "Maximum prompt size in bytes for this agent")
         .tally("max-input-bytes"),
-    optional("autofix-output", Kind::OneOf(Expect::NAMES), "Form of this agent's answer")
+    optional("autofix-output", ValueKind::OneOf(Expect::NAMES), "Form of this agent's answer")
         .tally("autofix-output"),
 ];

@@ -7,7 +7,7 @@ use probity_audit::ReadScope;
 use super::section;
 use crate::config::{
     guard::Guard,
-    kind::Kind,
+    kind::ValueKind,
     words::{AuditFailOn, AuditFormat, Sandbox},
 };
 
@@ -37,15 +37,15 @@ section! {
             sandbox: Sandbox = Sandbox::Auto,
                 flag_of("sandbox", "KIND"), guard(Guard::User);
             /// Pass these environment variables to the sandboxed agent
-            env: Vec<String> = Vec::new(), kind(Kind::Variables), flag_of("env", "NAME"),
+            env: Vec<String> = Vec::new(), kind(ValueKind::Variables), flag_of("env", "NAME"),
                 guard(Guard::User);
             /// Number of skills to run at the same time
-            jobs: u16 = 1, kind(Kind::IntIn(1, 64)), flag_of("jobs", "N"), short('j');
+            jobs: u16 = 1, kind(ValueKind::IntIn(1, 64)), flag_of("jobs", "N"), short('j');
             /// Maximum number of tokens for all skills together
-            budget: Option<u64> = None, kind(Kind::IntIn(1, i64::MAX)), flag_of("budget", "TOKENS"),
+            budget: Option<u64> = None, kind(ValueKind::IntIn(1, i64::MAX)), flag_of("budget", "TOKENS"),
                 guard(Guard::AtMost);
             /// Maximum number of tokens in one answer
-            max_tokens: Option<u32> = None, kind(Kind::IntIn(1, u32::MAX as i64)),
+            max_tokens: Option<u32> = None, kind(ValueKind::IntIn(1, u32::MAX as i64)),
                 flag_of("max-tokens", "N"), guard(Guard::AtMost);
             /// Time limit for one answer, all attempts together
             timeout: Duration = Duration::from_secs(600), flag_of("timeout", "DURATION");
@@ -64,7 +64,7 @@ section! {
             skills_dir: Vec<String> = vec![DEFAULT_SKILLS.to_owned()], flag_of("skills-dir", "DIR"),
                 trix(), guard(Guard::Below);
             /// Source files to audit [default: every *.ak file]
-            include: Vec<String> = Vec::new(), kind(Kind::Globs), flag_of("include", "GLOB");
+            include: Vec<String> = Vec::new(), kind(ValueKind::Globs), flag_of("include", "GLOB");
             /// File for the state of the analysis
             state_out: PathBuf = ".tx3/audit/state.json".into(), flag_of("state-out", "PATH"),
                 trix(), guard(Guard::Below);
@@ -77,7 +77,7 @@ section! {
             /// SEVERITY:LEVEL
             fail_on: Option<AuditFailOn> = None, flag_of("fail-on", "BAR"), guard(Guard::LowerBar);
             /// Maximum number of exploits that the model may try for each finding
-            prove_rounds: u16 = 4, kind(Kind::IntIn(1, 20)), flag_of("prove-rounds", "N"),
+            prove_rounds: u16 = 4, kind(ValueKind::IntIn(1, 20)), flag_of("prove-rounds", "N"),
                 guard(Guard::AtMost);
             /// Time limit for the exploits of all findings together
             prove_timeout: Duration = Duration::from_secs(1800),

@@ -9,7 +9,7 @@ use super::section;
 use crate::{
     config::{
         guard::Guard,
-        kind::Kind,
+        kind::ValueKind,
         own_rules::OwnRules,
         value::Sourced,
         words::{FailLevel, ShellcheckMode, SlowChecksMode},
@@ -35,7 +35,7 @@ section! {
             fix_rule: Vec<String> = Vec::new(), flag_of("fix-rule", "RULE"), tally("fix-rule"),
                 not_in_file();
             /// Skip files that match these globs
-            exclude: Vec<String> = Vec::new(), kind(Kind::Globs), flag_of("exclude", "GLOB"),
+            exclude: Vec<String> = Vec::new(), kind(ValueKind::Globs), flag_of("exclude", "GLOB"),
                 tally("exclude"), not_in_file();
             /// Build context directory, for rules that read it
             context: Option<PathBuf> = None, flag_of("context", "DIR"), tally("context"),

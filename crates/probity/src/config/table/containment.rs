@@ -4,7 +4,7 @@ use super::{NamedTables, optional, section};
 use crate::config::{
     guard::{Guard, Usual},
     key::Key,
-    kind::Kind,
+    kind::ValueKind,
     setting::Bytes,
     value::Sourced,
     words::{AgentProcess, EditorFiles, NetworkMode, Sandbox, Terminals},
@@ -16,7 +16,7 @@ section! {
             /// Container image
             image: Option<String> = None, containai("image.name"), guard(Guard::Trusted);
             /// Sandbox of commands and agents
-            runtime: Sandbox = Sandbox::Auto, kind(Kind::OneOf(&["auto", "bwrap", "docker", "podman"])),
+            runtime: Sandbox = Sandbox::Auto, kind(ValueKind::OneOf(&["auto", "bwrap", "docker", "podman"])),
                 containai("container.runtime"), guard(Guard::Trusted);
             /// Memory limit
             /// of all processes; without it half of the machine's
@@ -35,7 +35,7 @@ section! {
             /// Agent of `probity acp` if the command names none
             agent: Option<String> = None, containai("agent.default"), guard(Guard::IfUnset);
             /// Environment variables that sandboxed processes get, by name
-            env: Vec<String> = Vec::new(), kind(Kind::Variables), containai("env.import"),
+            env: Vec<String> = Vec::new(), kind(ValueKind::Variables), containai("env.import"),
                 guard(Guard::User);
             /// Login files that agents get, below the home directory
             logins: Vec<String> = Vec::new(), containai("import.additional_paths"),
@@ -46,7 +46,7 @@ section! {
             mode: NetworkMode = NetworkMode::Open, containai("network.mode"),
                 guard(Guard::Tighten(&["none", "allowlist", "open"]));
             /// Hosts of the mode `allowlist`; a repository's list narrows yours
-            allow: Vec<Sourced<String>> = Vec::new(), kind(Kind::Hosts), containai("network.allow"),
+            allow: Vec<Sourced<String>> = Vec::new(), kind(ValueKind::Hosts), containai("network.allow"),
                 appends();
         }
         acp Acp {
@@ -71,9 +71,17 @@ pub(super) const AGENTS: NamedTables = NamedTables {
 };
 
 const AGENT_KEYS: &[Key] = &[
-    optional("command", Kind::Argv, "Command that speaks the Agent Client Protocol")
+    optional("command", ValueKind::Argv, "Command that speaks the Agent Client Protocol")
         .containai("command"),
-    optional("image", Kind::String, "Container image that has the agent").containai("image"),
-    optional("variables", Kind::Variables, "Environment variables that this agent gets, by name"),
-    optional("logins", Kind::StringList, "Login files of this agent, below the home directory"),
+    optional("image", ValueKind::String, "Container image that has the agent").containai("image"),
+    optional(
+        "variables",
+        ValueKind::Variables,
+        "Environment variables that this agent gets, by name",
+    ),
+    optional(
+        "logins",
+        ValueKind::StringList,
+        "Login files of this agent, below the home directory",
+    ),
 ];

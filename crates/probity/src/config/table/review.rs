@@ -6,7 +6,7 @@ use probity_proof::Level;
 
 use super::section;
 use crate::{
-    config::{guard::Guard, kind::Kind, runner::Runners, words::Sandbox},
+    config::{guard::Guard, kind::ValueKind, runner::Runners, words::Sandbox},
     report::review::ReviewFormat,
 };
 
@@ -26,7 +26,7 @@ section! {
             config: Option<PathBuf> = None, flag_of("config", "FILE"), step("REVIEW_CONFIG"),
                 guard(Guard::User);
             /// Lowest score that passes
-            threshold: f64 = 7.0, kind(Kind::Score), flag_of("threshold", "SCORE"),
+            threshold: f64 = 7.0, kind(ValueKind::Score), flag_of("threshold", "SCORE"),
                 step("SCORE_THRESHOLD"), guard(Guard::AtLeast);
             /// Fail if a critical issue is proven, whatever the score
             fail_on_critical: bool = false, flag("fail-on-critical"), step("FAIL_ON_CRITICAL"),
@@ -70,7 +70,7 @@ section! {
             /// File with [[review.runner]] tables to use instead of those in probity.toml
             runners: Option<PathBuf> = None, flag_of("runners", "FILE"), guard(Guard::User);
             /// Maximum number of findings; probity drops the others
-            max_findings: usize = 50, kind(Kind::IntIn(1, 10_000)),
+            max_findings: usize = 50, kind(ValueKind::IntIn(1, 10_000)),
                 flag_of("max-findings", "N"), guard(Guard::AtLeast);
             /// Time limit for the agent
             timeout: Duration = Duration::from_secs(600), flag_of("timeout", "DURATION");
@@ -80,7 +80,7 @@ section! {
             sandbox: Sandbox = Sandbox::Auto,
                 flag_of("sandbox", "KIND"), guard(Guard::User);
             /// Pass these environment variables to the agent
-            env: Vec<String> = Vec::new(), kind(Kind::Variables), flag_of("env", "NAME"),
+            env: Vec<String> = Vec::new(), kind(ValueKind::Variables), flag_of("env", "NAME"),
                 guard(Guard::User);
             /// Format for standard output [default: text; in GitHub Actions, annotations]
             format: Option<ReviewFormat> = None, flag_of("format", "FORMAT"), short('f');

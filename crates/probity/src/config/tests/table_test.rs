@@ -9,7 +9,7 @@ use crate::{
         file::{Source, read},
         guard::Guard,
         key::{Dialect, Key},
-        kind::Kind,
+        kind::ValueKind,
         layer::Layer,
         merge::Merged,
         settings::resolve,
@@ -22,32 +22,32 @@ use crate::{
 /// A value other than the default, as a file and as a variable or a flag writes it.
 fn another_value(key: &Key) -> (String, String) {
     let (in_file, in_variable) = match key.kind {
-        Kind::Bool if key.default_value() == Some(Value::Bool(true)) => ("false", "no"),
-        Kind::Bool => ("true", "1"),
-        Kind::Int | Kind::IntIn(..) => ("3", "3"),
-        Kind::Amount | Kind::Score => ("2.5", "2.5"),
-        Kind::Memory => ("'512m'", "512m"),
-        Kind::String => ("'some text'", "some text"),
-        Kind::OneOf(words) => {
+        ValueKind::Bool if key.default_value() == Some(Value::Bool(true)) => ("false", "no"),
+        ValueKind::Bool => ("true", "1"),
+        ValueKind::Int | ValueKind::IntIn(..) => ("3", "3"),
+        ValueKind::Amount | ValueKind::Score => ("2.5", "2.5"),
+        ValueKind::Memory => ("'512m'", "512m"),
+        ValueKind::String => ("'some text'", "some text"),
+        ValueKind::OneOf(words) => {
             // The last word would be `none` for the sandbox, which a file of tally may not say.
             let word = words.iter().find(|word| **word != key.default_text()).unwrap();
             return (format!("'{word}'"), (*word).to_owned());
         }
-        Kind::Duration => ("'1m1s'", "61s"),
-        Kind::StringList | Kind::Globs => ("['*', 'DL4001']", "*, DL4001,"),
-        Kind::Variables => ("['ONE', 'TWO']", "ONE,TWO"),
-        Kind::Assignments => ("['ONE=1,2', 'TWO=']", "ONE=1,2\nTWO="),
-        Kind::Hosts => ("['a.test', '*.b.test']", "a.test,*.b.test"),
-        Kind::Argv => ("['an agent', '--acp']", "'an agent' --acp"),
-        Kind::Runners => {
+        ValueKind::Duration => ("'1m1s'", "61s"),
+        ValueKind::StringList | ValueKind::Globs => ("['*', 'DL4001']", "*, DL4001,"),
+        ValueKind::Variables => ("['ONE', 'TWO']", "ONE,TWO"),
+        ValueKind::Assignments => ("['ONE=1,2', 'TWO=']", "ONE=1,2\nTWO="),
+        ValueKind::Hosts => ("['a.test', '*.b.test']", "a.test,*.b.test"),
+        ValueKind::Argv => ("['an agent', '--acp']", "'an agent' --acp"),
+        ValueKind::Runners => {
             let table = "[{ match = '*.kt', command = ['./run', '{name}'], report = '-' }]";
             (table, table)
         }
-        Kind::OwnRules => {
+        ValueKind::OwnRules => {
             let table = "[{ name = 'a', message = 'b', when = 'true' }]";
             (table, table)
         }
-        Kind::SecretMounts => panic!("no key is a table"),
+        ValueKind::SecretMounts => panic!("no key is a table"),
     };
     (in_file.to_owned(), in_variable.to_owned())
 }

@@ -9,7 +9,7 @@ use super::{
     uri::ArtifactLocation,
     wire::{Fingerprints, Location, Message, Region, Replacement, SarifFix, SarifResult},
 };
-use crate::report::place::{Place, Unit};
+use crate::report::place::{LineRange, Unit};
 
 pub(crate) fn result<'a>(
     artifact: &'a ArtifactLocation,
@@ -18,7 +18,7 @@ pub(crate) fn result<'a>(
     rule_index: usize,
     fingerprint: String,
 ) -> SarifResult<'a> {
-    let shown = |span| Region::from(Place::shown(lines, span, Unit::Utf16));
+    let shown = |span| Region::from(LineRange::shown(lines, span, Unit::Utf16));
     let location = |region| Location::new(Cow::Borrowed(artifact), region);
     SarifResult {
         rule_id: Cow::Borrowed(&finding.rule),
@@ -69,14 +69,14 @@ fn sarif_fix<'a>(
     fix: &'a Fix,
 ) -> SarifFix<'a> {
     let replacements = fix.edits.iter().map(|edit| {
-        let deleted = Place::exact(lines, edit.span, Unit::Utf16);
+        let deleted = LineRange::exact(lines, edit.span, Unit::Utf16);
         Replacement::new(deleted.into(), edit.text.as_str())
     });
     SarifFix::new(&fix.title, Cow::Borrowed(artifact), replacements.collect())
 }
 
-impl From<Place> for Region {
-    fn from(place: Place) -> Self {
+impl From<LineRange> for Region {
+    fn from(place: LineRange) -> Self {
         Self {
             start_line: place.line,
             start_column: Some(place.column),

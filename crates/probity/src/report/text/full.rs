@@ -8,7 +8,7 @@ use super::{
     excerpt::{Excerpt, MOST_LINES, is_near},
     short::Look,
 };
-use crate::report::place::{Place, Unit};
+use crate::report::place::{LineRange, Unit};
 
 /// Columns before the text of a note: a line number of four digits, and `= note: `.
 const NOTE_COLUMNS: usize = 13;
@@ -73,10 +73,10 @@ fn source<'a>(
     let all: Vec<Span> =
         spans.iter().copied().chain(close.iter().map(|related| related.span)).collect();
     let Some(Excerpt { source, first_line, mut marks }) = Excerpt::new(lines, &all) else {
-        let place = spans.first().map(|&span| Place::shown(lines, span, Unit::Character));
+        let place = spans.first().map(|&span| LineRange::shown(lines, span, Unit::Character));
         let origin = Origin::path(path);
         return match place {
-            Some(Place { line, column, .. }) => origin.line(line).char_column(column).into(),
+            Some(LineRange { line, column, .. }) => origin.line(line).char_column(column).into(),
             None => origin.into(),
         };
     };

@@ -15,7 +15,7 @@ use super::{
     full::{flags, level},
 };
 use crate::{
-    report::place::{self, Place, Unit},
+    report::place::{self, LineRange, Unit},
     screen::{Paint, Screen, shown_width},
 };
 
@@ -52,7 +52,7 @@ pub(super) fn write_line(
     finding: &Finding,
 ) -> io::Result<()> {
     let screen = look.screen;
-    let at = finding.span.map(|span| Place::shown(lines, span, Unit::Character));
+    let at = finding.span.map(|span| LineRange::shown(lines, span, Unit::Character));
     let at = at.map(|place| format!("{}:{}:", place.line, place.column)).unwrap_or_default();
     let message = visible::line(&finding.message);
     let rule = screen.linked(&visible::line(&finding.rule), finding.docs.as_deref());

@@ -60,7 +60,7 @@ struct Comment<'r> {
     #[serde(borrow)]
     file: Cow<'r, str>,
     #[serde(flatten)]
-    place: Place,
+    place: ReportedRange,
     level: Level,
     code: u32,
     message: Cow<'r, str>,
@@ -76,14 +76,14 @@ struct Replacements<'r> {
 #[derive(Deserialize)]
 struct Replacement<'r> {
     #[serde(flatten)]
-    place: Place,
+    place: ReportedRange,
     replacement: Cow<'r, str>,
 }
 
 /// Lines and columns from 1; the end is behind the last character.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Place {
+struct ReportedRange {
     line: usize,
     column: usize,
     end_line: usize,
@@ -127,7 +127,7 @@ impl<'s> Places<'s> {
         Self { text, head: script.variables.len() + 2, lines }
     }
 
-    fn range(&self, place: &Place) -> Option<Range<usize>> {
+    fn range(&self, place: &ReportedRange) -> Option<Range<usize>> {
         let start = self.offset(place.line, place.column)?;
         let end = self.offset(place.end_line, place.end_column)?;
         Some(start..end.max(start))
