@@ -104,7 +104,8 @@ const USUAL: &[&str] = &[
     "zlib1g",
 ];
 
-const FLAGS: &[&str] = &[
+/// Options of package managers that change how much is said and kept, not what is installed.
+pub(crate) const FLAGS: &[&str] = &[
     "-y",
     "-q",
     "-qq",

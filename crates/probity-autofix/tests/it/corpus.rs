@@ -13,7 +13,7 @@ use probity_agent::StopReason;
 
 use self::project::{Half, Project, Proposal};
 use super::agents::{
-    BASE_IMAGE, COMMAND_FAMILY, CONDA, Case, HEALTHCHECK, MANIFESTS, MISSING_USER, MULTI_STAGE,
+    BASE_IMAGE, COMMAND_FAMILY, CONDA, CONDA_IMAGE, Case, HEALTHCHECK, MANIFESTS, MISSING_USER, MULTI_STAGE,
     ROOT_USER, SECRETS, diff,
 };
 
@@ -130,7 +130,7 @@ fn judged(project: &Project, proposal: &Proposal) -> Verdict {
         "manifests-first" => &[MANIFESTS],
         "non-root-user" => &[ROOT_USER, MISSING_USER],
         "secret-mounts" => &[SECRETS],
-        "pip-over-conda" => &[CONDA],
+        "pip-over-conda" => &[CONDA, CONDA_IMAGE],
         objective => panic!("{}: no rule for the objective `{objective}`", project.name),
     };
     let mut case = Case::new(rules, &proposal.before);
