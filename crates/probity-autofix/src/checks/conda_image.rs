@@ -9,12 +9,12 @@ mod start;
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::{ImageRef, Keyword};
+use probity_dockerfile::{ImageRef, Keyword, Setting};
 use probity_lint::{CONDA_PROGRAMS, CondaPackage, conda_package, conda_parts};
 
 use self::{
     packages::{ImageParts, lacking},
-    pip::{Pip, Place, environments},
+    pip::{Pip, Place, ROOTS, environments},
     plan::{Item, Step, items},
 };
 use super::{
@@ -81,6 +81,7 @@ fn steps(items: &[(usize, Item)]) -> Vec<&Step> {
     steps.collect()
 }
 
+/// The packages of the distribution.
 fn system(items: &[(usize, Item)]) -> BTreeSet<&str> {
     let lists = items.iter().filter_map(|(_, item)| match item {
         Item::System(names) => Some(names),
@@ -109,7 +110,7 @@ fn must_leave_conda(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         CONDA_PROGRAMS.contains(&last_part(word))
             || word.contains("/conda/")
             || word.contains("MAMBA_")
-            || matches!(word.as_str(), "activate")
+            || matches!(last_part(word), "activate" | "_entrypoint.sh")
     });
     let Some(left) = left else { return Vec::new() };
     vec![change.issue(check, "the file still needs conda").quoting(&left)]
@@ -121,10 +122,13 @@ fn python_image(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return vec![change.issue(check, "probity cannot determine the base image of the final stage")];
     };
     let is_python = |image: &str| {
-        let Ok(name) = ImageRef::parse(image) else { return None };
+        // The images of uv with a Python are the official ones and uv.
+        let own = image.strip_prefix(UV_IMAGE).and_then(|it| it.strip_prefix("python"));
+        let image = own.map_or(image.to_owned(), |tag| format!("python:{tag}"));
+        let Ok(name) = ImageRef::parse(&image) else { return None };
         let is_official = matches!(name.familiar_name().as_str(), "python")
             || name.name() == "public.ecr.aws/docker/library/python";
-        let kind = ImageKind::of(image)?;
+        let kind = ImageKind::of(&image)?;
         let is_debian = kind.distribution == Some(Distribution::Debian) && name.digest.is_none();
         (is_official && is_debian).then_some(kind)
     };
@@ -145,12 +149,12 @@ fn python_image(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let wanted = python_version(&Plan::before(change));
     let is_wanted = match &wanted {
         Some(wanted) => agree(wanted, &has),
-        None => ["3.10", "3.11", "3.12"].iter().any(|it| agree(it, &has)),
+        None => ["3.9", "3.10", "3.11", "3.12"].iter().any(|it| agree(it, &has)),
     };
     if has.contains('.') && is_wanted {
         return Vec::new();
     }
-    let wanted = wanted.unwrap_or_else(|| "3.10 to 3.12".to_owned());
+    let wanted = wanted.unwrap_or_else(|| "3.9 to 3.12".to_owned());
     let message = format!("`{image}` must have Python {wanted} and say so in its tag");
     vec![change.issue(check, &message)]
 }
@@ -178,7 +182,7 @@ fn wheels_work(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         issues.push(change.issue(check, message));
     }
     let image = base(change.after).and_then(|it| ImageKind::of(&it));
-    let is_full = image.is_some_and(|it| it.is_full());
+    let is_full = image.is_some_and(|it| it.is_full() && it.name == "python");
     let stages = plan.others.iter().map(|(_, items)| (items, false));
     for (items, is_last) in stages.chain([(&plan.last, true)]) {
         let own = items.iter().filter_map(|(_, item)| match item {
@@ -229,7 +233,10 @@ fn arrives(change: &Change<'_>, plan: &Plan, place: &Place, is_last: bool) -> bo
         }
         Place::Environment(directory) => {
             let starts = change.after.text.contains(&format!("\"{directory}/bin/"));
-            is_made(plan, directory)
+            // Root's own packages are in an environment that nobody has to make.
+            let is_roots = directory == ROOTS
+                && change.after.facts.final_runtime().get(Setting::User).is_empty();
+            (is_made(plan, directory) || is_roots)
                 && (active.contains(directory) || starts)
                 && (is_last || is_copied(directory, directory))
         }

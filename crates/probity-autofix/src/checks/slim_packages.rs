@@ -226,7 +226,7 @@ fn is_package_step(part: &Segment<'_>) -> bool {
     }
 }
 
-fn is_of_full_image(name: &str) -> bool {
+pub(crate) fn is_of_full_image(name: &str) -> bool {
     let is_library = name.starts_with("lib") && !name.contains("pam") && !name.contains("nss");
     let is_need = NEEDS.iter().any(|need| need.packages.contains(&name));
     is_library || is_need || USUAL.contains(&name) || name.ends_with("-dev")

@@ -34,7 +34,14 @@ pub(crate) const PYTHON_OVER_CONDA: ObjectiveKind = ObjectiveKind {
     narrow_checks: &[],
     explains: explains_nothing,
     forgets: &[],
-    settings: &[Setting::Cmd, Setting::Entrypoint, Setting::Env, Setting::Shell, Setting::User],
+    settings: &[
+        Setting::Cmd,
+        Setting::Entrypoint,
+        Setting::Env,
+        Setting::Healthcheck,
+        Setting::Shell,
+        Setting::User,
+    ],
     addresses: &[conda::WHEELS, conda_image::UV_IMAGE],
     retry: Retry::USUAL,
 };

@@ -8,6 +8,7 @@ use super::{Item, Pip, Plan, system};
 use crate::checks::{
     Change, Check, Issue,
     conda::{WHEELS, is_same_version, pip_parts},
+    slim_packages::is_of_full_image,
 };
 
 /// Packages that install others.
@@ -35,6 +36,9 @@ const SOURCES: &[(&str, &[&[&str]])] = &[("psycopg2", &[&["gcc", "build-essentia
 
 /// Packages that even the full Python image lacks.
 const NEVER: &[&str] = &["graphviz", "libgl1", "tesseract-ocr"];
+
+/// Programs that conda has too.
+const PROGRAMS: &[&str] = &["ffmpeg", "graphviz", "jq", "poppler-utils", "tesseract-ocr"];
 
 /// What is installed beside Python, by stage.
 pub(super) struct ImageParts<'p> {
@@ -85,7 +89,10 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         wants_cpu |= name == "cpuonly";
         match conda_package(name) {
             Some(CondaPackage::Wheel(names)) => {
-                let mut found = requirements.iter().filter(|it| names.contains(&pip_parts(it).0));
+                let is_named = |it: &&&str| {
+                    names.iter().any(|name| name.replace(['_', '.'], "-") == pip_parts(it).0)
+                };
+                let mut found = requirements.iter().filter(is_named);
                 match found.find(|it| is_same_version(version, pip_parts(it).1)) {
                     Some(found) => used.push(found),
                     None => fault(&format!(
@@ -118,6 +125,17 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     });
     if let Some(lost) = lost {
         fault(&format!("the package {lost} is no longer installed"));
+    }
+    let was = system(&old.last);
+    let is_known = |it: &&&str| {
+        let mut libraries = LIBRARIES.iter().flat_map(|(_, lists)| *lists);
+        was.contains(*it)
+            || is_of_full_image(it)
+            || PROGRAMS.contains(*it)
+            || libraries.any(|any| any.contains(*it))
+    };
+    if let Some(more) = packages.iter().find(|it| !is_known(it)) {
+        fault(&format!("nothing here needs the package {more}"));
     }
     let cpu = format!("{WHEELS}cpu");
     for pip in new.pips() {

@@ -26,6 +26,9 @@ pub(super) enum Place {
     Prefix(String),
 }
 
+/// Where `pip install --user` of root puts packages.
+pub(super) const ROOTS: &str = "/root/.local";
+
 /// Options that change neither what is installed nor where.
 const OPTIONS: &[&str] = &[
     "--compile",
@@ -56,6 +59,8 @@ pub(super) struct Surroundings {
     workdir: String,
     is_root: bool,
     uses_image: bool,
+    /// Lists of requirements that the file itself has, by their paths.
+    lists: Vec<(String, Vec<String>)>,
 }
 
 impl Surroundings {
@@ -76,6 +81,7 @@ impl Surroundings {
             workdir: "/".to_owned(),
             is_root: true,
             uses_image: variables.iter().any(|it| it.entry.key == "UV_SYSTEM_PYTHON"),
+            lists: Vec::new(),
         }
     }
 
@@ -93,6 +99,16 @@ impl Surroundings {
             }
             _ => {}
         }
+    }
+
+    /// Keeps a file that a heredoc makes; lines that are no plain requirement are not understood.
+    pub(super) fn keep_list(&mut self, target: &str, content: &str) -> bool {
+        let lines = content.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
+        let lines: Vec<String> = lines.map(normal).collect();
+        let is_plain = lines.iter().all(|it| !it.starts_with('-') && !it.contains(['/', '@', ';']));
+        let Some(path) = self.absolute(target).filter(|_| is_plain) else { return false };
+        self.lists.push((path, lines));
+        true
     }
 
     pub(super) fn absolute(&self, path: &str) -> Option<String> {
@@ -142,7 +158,10 @@ pub(super) fn read_pip(words: &[&str], around: &Surroundings) -> Option<Pip> {
         match flag {
             "-r" | "--requirement" => {
                 let file = value.or_else(|| words.next())?;
-                requirements.push(format!("-r {}", file.trim_start_matches("./")));
+                match around.lists.iter().find(|(path, _)| around.absolute(file).as_ref() == Some(path)) {
+                    Some((_, lines)) => requirements.extend(lines.iter().cloned()),
+                    None => requirements.push(format!("-r {}", file.trim_start_matches("./"))),
+                }
             }
             "-e" | "--editable" => requirements.push(format!("-e {}", words.next()?)),
             "--index-url" | "-i" | "--default-index" | "--extra-index-url" | "--index" => {
@@ -159,15 +178,27 @@ pub(super) fn read_pip(words: &[&str], around: &Surroundings) -> Option<Pip> {
                 place = Place::Environment(around.absolute(directory)?);
                 is_placed = true;
             }
+            "--user" if !is_uv => place = Place::Environment(ROOTS.to_owned()),
             "--system" if is_uv => (place, is_placed) = (Place::Image, true),
             "--only-binary" if value.is_none() => drop(words.next()),
             _ if OPTIONS.contains(&word) => {}
             _ if word.starts_with('-') => return None,
-            _ => requirements.push(word.replace(' ', "")),
+            _ => requirements.push(normal(word)),
         }
     }
     let can_run = around.is_root && is_placed && (!is_uv || around.has_uv);
     Some(Pip { requirements, place, index, can_run })
+}
+
+/// A requirement with its name as PyPI compares names.
+fn normal(requirement: &str) -> String {
+    let requirement = requirement.replace(' ', "");
+    if requirement.contains(['/', '@']) || requirement.starts_with('.') {
+        return requirement;
+    }
+    let end = requirement.find(['=', '<', '>', '!', '~', '[']).unwrap_or(requirement.len());
+    let (name, version) = requirement.split_at_checked(end).unwrap_or((&requirement, ""));
+    format!("{}{version}", name.to_lowercase().replace(['_', '.'], "-"))
 }
 
 /// The directory of a program by this name.

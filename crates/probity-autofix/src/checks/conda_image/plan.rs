@@ -74,6 +74,7 @@ fn read(view: &View<'_>, instruction: &Instruction, around: &mut Surroundings) -
             let text = format!("{keyword} {}", text.collect::<Vec<_>>().join(" "));
             vec![Item::Step(Step { keyword, text })]
         }
+        Keyword::Copy if is_list(view, instruction, around) => Vec::new(),
         Keyword::Arg | Keyword::Copy | Keyword::Add | Keyword::Workdir => step(),
         Keyword::User | Keyword::Onbuild => step(),
         Keyword::Run => {
@@ -86,6 +87,13 @@ fn read(view: &View<'_>, instruction: &Instruction, around: &mut Surroundings) -
         }
         _ => Vec::new(),
     }
+}
+
+/// Whether a heredoc makes a list of requirements.
+fn is_list(view: &View<'_>, instruction: &Instruction, around: &mut Surroundings) -> bool {
+    let [heredoc] = instruction.heredocs() else { return false };
+    let target = instruction.rest_text().split_whitespace().last().unwrap_or_default();
+    target.ends_with(".txt") && around.keep_list(target, &heredoc.content(view.text))
 }
 
 fn copied(instruction: &Instruction, around: &mut Surroundings) -> Vec<Item> {

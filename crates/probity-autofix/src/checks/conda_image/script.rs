@@ -1,8 +1,9 @@
 //! The commands of a RUN, as they are once conda's wrappers are gone.
 
-use probity_dockerfile::{Action, Instruction, PackageKind};
+use probity_dockerfile::{Action, Flag, Instruction, PackageKind};
 use probity_lint::CONDA_PROGRAMS;
 
+use super::plan::UV_IMAGE;
 use crate::checks::{
     View,
     commands::{self, Segment, last_part, name_of, segments, words},
@@ -27,13 +28,24 @@ pub(super) struct Packages {
 
 pub(super) fn parts(view: &View<'_>, instruction: &Instruction) -> Vec<Part> {
     let script = match instruction.heredocs().is_empty() {
-        true => format!("RUN {}", without_activation(instruction.body_text())),
+        true => format!("RUN {}", without_activation(&without_mounts(view, instruction))),
         false => instruction.span.slice(view.text).unwrap_or_default().to_owned(),
     };
     parsed(&script).unwrap_or_else(|| {
         let text = written(view, instruction);
         let text = text.strip_prefix("RUN ").unwrap_or(&text).to_owned();
         vec![Part { text, words: Vec::new(), programs: vec![String::new()], package_call: None }]
+    })
+}
+
+/// The script without the mounts of caches and of uv's image.
+fn without_mounts(view: &View<'_>, instruction: &Instruction) -> String {
+    let is_known = |flag: &&Flag| {
+        let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+        commands::is_cache(flag) || value.contains(&format!("from={UV_IMAGE}"))
+    };
+    instruction.flags.iter().filter(is_known).fold(instruction.body_text().to_owned(), |text, flag| {
+        text.replacen(flag.span.slice(view.text).unwrap_or_default(), "", 1)
     })
 }
 

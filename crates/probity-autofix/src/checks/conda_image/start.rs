@@ -33,6 +33,18 @@ pub(super) fn starts_the_same(check: &Check, change: &Change<'_>) -> Vec<Issue> 
             issues.push(change.issue(check, &message));
         }
     }
+    let probe = |runtime: &Runtime| {
+        let entry = runtime.get(Setting::Healthcheck).first()?;
+        match &entry.entry.value {
+            Value::Healthcheck(it) => {
+                Some((it.options.clone(), it.command.as_ref().and_then(plain_command)))
+            }
+            _ => None,
+        }
+    };
+    if probe(&old) != probe(&new) {
+        issues.push(change.issue(check, "HEALTHCHECK must stay as it was, without `conda run`"));
+    }
     let shell = |runtime: &Runtime| {
         let entry = runtime.get(Setting::Shell).first();
         entry.map(|it| it.entry.value.clone()).filter(|it| !mentions_conda(it))
@@ -58,7 +70,13 @@ fn mentions_conda(value: &Value) -> bool {
 /// The words that are started, and whether a shell reads them.
 fn command(runtime: &Runtime, setting: Setting) -> Option<(bool, Vec<String>)> {
     let entry = runtime.get(setting).first()?;
-    let Value::Command(command) = &entry.entry.value else { return None };
+    match &entry.entry.value {
+        Value::Command(command) => plain_command(command),
+        _ => None,
+    }
+}
+
+fn plain_command(command: &CommandLine) -> Option<(bool, Vec<String>)> {
     let (words, script) = match command {
         CommandLine::Exec(words) => match words.as_slice() {
             [shell, flag, script] if is_shell(shell) && matches!(flag.as_str(), "-c" | "-lc") => {
