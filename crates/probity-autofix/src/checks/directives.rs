@@ -30,8 +30,9 @@ fn directives(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues
 }
 
-/// The stable parser by its own name, which mounts need.
+/// The parser of Docker by its own name, which mounts and `--parents` need.
 fn is_stable(syntax: &str) -> bool {
+    let syntax = syntax.strip_suffix("-labs").unwrap_or(syntax);
     let version = syntax.strip_prefix("docker/dockerfile:1").unwrap_or("-");
     version.is_empty()
         || version.strip_prefix('.').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
