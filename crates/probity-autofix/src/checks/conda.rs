@@ -26,8 +26,16 @@ pub(crate) const ONLY_CONDA_CALLS: Check = Check::new("only-conda-calls-change",
 pub(crate) const WHEELS: &str = "https://download.pytorch.org/whl/";
 
 /// Packages whose wheels on PyPI are for one version of CUDA or for none.
-const OTHER_BUILDS: &[&str] =
-    &["faiss", "faiss-cpu", "jax", "jaxlib", "keras", "onnxruntime", "tensorflow", "tensorflow-cpu"];
+const OTHER_BUILDS: &[&str] = &[
+    "faiss",
+    "faiss-cpu",
+    "jax",
+    "jaxlib",
+    "keras",
+    "onnxruntime",
+    "tensorflow",
+    "tensorflow-cpu",
+];
 
 /// Channels that offer what PyPI does.
 const CHANNELS: &[&str] =

@@ -97,7 +97,8 @@ fn has_own_user(change: &Change<'_>) -> bool {
 
 /// Packages that only compile others.
 fn is_compiler(name: &str) -> bool {
-    matches!(name, "build-essential" | "gcc" | "g++" | "make" | "pkg-config") || name.ends_with("-dev")
+    matches!(name, "build-essential" | "gcc" | "g++" | "make" | "pkg-config")
+        || name.ends_with("-dev")
 }
 
 fn must_leave_conda(check: &Check, change: &Change<'_>) -> Vec<Issue> {
@@ -119,7 +120,9 @@ fn must_leave_conda(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 /// An official image of the same Python, on Debian: Alpine has another C library.
 fn python_image(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some(image) = base(change.after) else {
-        return vec![change.issue(check, "probity cannot determine the base image of the final stage")];
+        return vec![
+            change.issue(check, "probity cannot determine the base image of the final stage"),
+        ];
     };
     let is_python = |image: &str| {
         // The images of uv with a Python are the official ones and uv.
@@ -138,11 +141,13 @@ fn python_image(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     };
     let plan = Plan::after(change);
     let other = plan.others.iter().map(|(image, _)| image).find(|it| {
-        let same = is_python(it).is_some_and(|it| it.version == kind.version && it.release == kind.release);
+        let same = is_python(it)
+            .is_some_and(|it| it.version == kind.version && it.release == kind.release);
         !same
     });
     if let Some(other) = other {
-        let message = format!("`{other}` and `{image}` need not have the same Python and libraries");
+        let message =
+            format!("`{other}` and `{image}` need not have the same Python and libraries");
         return vec![change.issue(check, &message)];
     }
     let has = kind.version.unwrap_or_default();
@@ -191,7 +196,8 @@ fn wheels_work(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         });
         for place in own.filter(|it| !packages::is_tools(it)).map(|it| &it.place) {
             if !arrives(change, &plan, place, is_last) {
-                let message = "the Python that the container starts does not find what pip installs here";
+                let message =
+                    "the Python that the container starts does not find what pip installs here";
                 issues.push(change.issue(check, message));
             }
         }
@@ -202,7 +208,8 @@ fn wheels_work(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         });
         for requirement in requirements.flatten() {
             if let Some(package) = lacking(requirement, &parts) {
-                let message = format!("`{requirement}` does not work without the package {package}");
+                let message =
+                    format!("`{requirement}` does not work without the package {package}");
                 issues.push(change.issue(check, &message));
             }
         }
@@ -284,7 +291,8 @@ fn only_conda_leaves(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     is_late(&old, &new)
         .map(|name| {
-            let message = format!("`{name}` is installed too early or too late for the steps around it");
+            let message =
+                format!("`{name}` is installed too early or too late for the steps around it");
             change.issue(check, &message)
         })
         .into_iter()

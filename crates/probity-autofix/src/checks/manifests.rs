@@ -33,7 +33,12 @@ fn must_copy_manifests(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     if waiting(&after, false) > waiting(change.before, false) {
         return Vec::new();
     }
-    vec![change.issue(check, "no install runs before the sources are copied that had to wait for them")]
+    vec![
+        change.issue(
+            check,
+            "no install runs before the sources are copied that had to wait for them",
+        ),
+    ]
 }
 
 fn is_all(source: &str) -> bool {

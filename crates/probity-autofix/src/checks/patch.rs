@@ -11,7 +11,7 @@ const GROWTH: usize = 4;
 const GROWTH_ALLOWANCE: usize = 16 << 10;
 
 /// So many changed lines are few in any file, whatever their share.
-const FEW_LINES: usize = 4;
+const FEW_LINES: usize = 8;
 
 pub(crate) const SIZE: Check = Check::new("patch/size", size);
 pub(crate) const MAX_CHURN: Check =

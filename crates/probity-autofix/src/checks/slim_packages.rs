@@ -155,7 +155,8 @@ fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let texts = |view: &View<'_>, skipped: &BTreeSet<usize>| -> Vec<(String, usize)> {
         let chain = final_chain(view);
         let runs = view.file.instructions.iter().enumerate();
-        let runs = runs.filter(|(index, it)| it.keyword == Keyword::Run && !skipped.contains(index));
+        let runs =
+            runs.filter(|(index, it)| it.keyword == Keyword::Run && !skipped.contains(index));
         runs.flat_map(|(index, it)| match segments(view, index) {
             Some(parts) => parts
                 .iter()

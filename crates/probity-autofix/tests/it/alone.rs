@@ -4,8 +4,8 @@ use probity_autofix::{SecretsPolicy, check_names};
 
 use super::{
     agents::{
-        BASE_IMAGE, COMMAND_FAMILY, CONDA, CONDA_IMAGE, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE, ROOT_USER,
-        Ran, SECRETS, diff, shown,
+        BASE_IMAGE, COMMAND_FAMILY, CONDA, CONDA_IMAGE, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE,
+        ROOT_USER, Ran, SECRETS, diff, shown,
     },
     objectives::{GO, PYTHON, TWO_TOOLS, WEB, two_stages},
 };

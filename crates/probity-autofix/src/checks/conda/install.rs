@@ -210,9 +210,10 @@ pub(crate) fn is_same_version(conda: &str, pip: &str) -> bool {
         let version = version.split('=').next().unwrap_or(version).trim_end_matches(".*");
         let is_short = version.split('.').count() == 2;
         return pip == format!("=={version}")
-            || (prefix.is_some() && pip.strip_prefix("==").is_some_and(|it| {
-                it.strip_prefix(version).is_some_and(|it| it.starts_with('.'))
-            }))
+            || (prefix.is_some()
+                && pip.strip_prefix("==").is_some_and(|it| {
+                    it.strip_prefix(version).is_some_and(|it| it.starts_with('.'))
+                }))
             || (prefix.is_some() && is_short && pip == format!("~={version}.0"));
     }
     conda == pip

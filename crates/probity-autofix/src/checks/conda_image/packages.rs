@@ -22,17 +22,15 @@ const LIBRARIES: &[(&str, &[&[&str]])] = &[
     ("cairosvg", &[&["libcairo2"]]),
     ("graphviz", &[&["graphviz"]]),
     ("lightgbm", &[&["libgomp1"]]),
-    (
-        "opencv-python",
-        &[&["libgl1", "libgl1-mesa-glx"], &["libglib2.0-0", "libglib2.0-0t64"]],
-    ),
+    ("opencv-python", &[&["libgl1", "libgl1-mesa-glx"], &["libglib2.0-0", "libglib2.0-0t64"]]),
     ("psycopg2", &[&["libpq5", "libpq-dev"]]),
     ("pyodbc", &[&["unixodbc", "unixodbc-dev", "libodbc2"]]),
     ("pytesseract", &[&["tesseract-ocr"]]),
 ];
 
 /// Packages without a wheel: what compiles them.
-const SOURCES: &[(&str, &[&[&str]])] = &[("psycopg2", &[&["gcc", "build-essential"], &["libpq-dev"]])];
+const SOURCES: &[(&str, &[&[&str]])] =
+    &[("psycopg2", &[&["gcc", "build-essential"], &["libpq-dev"]])];
 
 /// Packages that even the full Python image lacks.
 const NEVER: &[&str] = &["graphviz", "libgl1", "tesseract-ocr"];
@@ -110,12 +108,14 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     let known: Vec<&Pip> = old.pips().collect();
     for requirement in known.iter().flat_map(|it| &it.requirements) {
-        match requirements.contains(&requirement.as_str()) || TOOLS.contains(&requirement.as_str()) {
+        match requirements.contains(&requirement.as_str()) || TOOLS.contains(&requirement.as_str())
+        {
             true => used.push(requirement),
             false => fault(&format!("pip no longer installs `{requirement}`")),
         }
     }
-    let more = requirements.iter().find(|it| !used.contains(it) && !TOOLS.contains(&pip_parts(it).0));
+    let more =
+        requirements.iter().find(|it| !used.contains(it) && !TOOLS.contains(&pip_parts(it).0));
     if let Some(more) = more {
         fault(&format!("neither conda nor pip installed `{more}`"));
     }

@@ -103,7 +103,8 @@ impl Surroundings {
 
     /// Keeps a file that a heredoc makes; lines that are no plain requirement are not understood.
     pub(super) fn keep_list(&mut self, target: &str, content: &str) -> bool {
-        let lines = content.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
+        let lines =
+            content.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
         let lines: Vec<String> = lines.map(normal).collect();
         let is_plain = lines.iter().all(|it| !it.starts_with('-') && !it.contains(['/', '@', ';']));
         let Some(path) = self.absolute(target).filter(|_| is_plain) else { return false };
@@ -118,7 +119,9 @@ impl Surroundings {
         let path = path.trim_end_matches('/');
         Some(match path.starts_with('/') {
             true => path.to_owned(),
-            false => format!("{}/{}", self.workdir.trim_end_matches('/'), path.trim_start_matches("./")),
+            false => {
+                format!("{}/{}", self.workdir.trim_end_matches('/'), path.trim_start_matches("./"))
+            }
         })
     }
 
@@ -158,7 +161,11 @@ pub(super) fn read_pip(words: &[&str], around: &Surroundings) -> Option<Pip> {
         match flag {
             "-r" | "--requirement" => {
                 let file = value.or_else(|| words.next())?;
-                match around.lists.iter().find(|(path, _)| around.absolute(file).as_ref() == Some(path)) {
+                match around
+                    .lists
+                    .iter()
+                    .find(|(path, _)| around.absolute(file).as_ref() == Some(path))
+                {
                     Some((_, lines)) => requirements.extend(lines.iter().cloned()),
                     None => requirements.push(format!("-r {}", file.trim_start_matches("./"))),
                 }

@@ -35,17 +35,13 @@ pub(super) struct Step {
 
 /// Programs that fetch, unpack and tidy up conda.
 const CONDA_CARE: &[&str] = &[
-    "bash", "bzip2", "chmod", "curl", "echo", "eval", "find", "ln", "mkdir", "mv", "rm", "sh", "tar",
-    "wget",
+    "bash", "bzip2", "chmod", "curl", "echo", "eval", "find", "ln", "mkdir", "mv", "rm", "sh",
+    "tar", "wget",
 ];
 
 /// The items of these instructions, in order, each with the number of steps before it. Where the image of
 /// the original has a user of its own, another check compares users.
-pub(super) fn items(
-    view: &View<'_>,
-    indices: &[usize],
-    has_own_user: bool,
-) -> Vec<(usize, Item)> {
+pub(super) fn items(view: &View<'_>, indices: &[usize], has_own_user: bool) -> Vec<(usize, Item)> {
     let mut around = Surroundings::of(view, indices, has_own_user);
     let mut found: Vec<(usize, Item)> = Vec::new();
     let mut steps = 0;
@@ -140,7 +136,8 @@ fn ran(part: &Part, around: &mut Surroundings) -> Option<Item> {
     }
     let lower = part.text.to_lowercase();
     let cares = part.programs.iter().all(|it| CONDA_CARE.contains(&it.as_str()));
-    if cares && (lower.contains("conda") || lower.contains("mamba") || lower.contains("miniforge")) {
+    if cares && (lower.contains("conda") || lower.contains("mamba") || lower.contains("miniforge"))
+    {
         return None;
     }
     match words.as_slice() {

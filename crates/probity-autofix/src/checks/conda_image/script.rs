@@ -44,9 +44,13 @@ fn without_mounts(view: &View<'_>, instruction: &Instruction) -> String {
         let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
         commands::is_cache(flag) || value.contains(&format!("from={UV_IMAGE}"))
     };
-    instruction.flags.iter().filter(is_known).fold(instruction.body_text().to_owned(), |text, flag| {
-        text.replacen(flag.span.slice(view.text).unwrap_or_default(), "", 1)
-    })
+    instruction
+        .flags
+        .iter()
+        .filter(is_known)
+        .fold(instruction.body_text().to_owned(), |text, flag| {
+            text.replacen(flag.span.slice(view.text).unwrap_or_default(), "", 1)
+        })
 }
 
 /// Reads the script of a RUN by itself: whatever shell conda put before it does not matter.
@@ -98,7 +102,10 @@ fn part(segment: &Segment<'_>) -> Vec<Part> {
 pub(super) fn called(words: &[String]) -> Vec<String> {
     let mut words = words.to_vec();
     if let Some(program) = words.first_mut() {
-        if program.contains("conda") || program.contains("mamba") || program.starts_with("/usr/local/bin/") {
+        if program.contains("conda")
+            || program.contains("mamba")
+            || program.starts_with("/usr/local/bin/")
+        {
             *program = last_part(program).to_owned();
         }
         match program.as_str() {
@@ -136,9 +143,8 @@ pub(super) fn without_activation(script: &str) -> &str {
     while let Some((first, next)) = rest.split_once("&&") {
         let words: Vec<&str> = first.split_whitespace().collect();
         let is_activation = match words.as_slice() {
-            ["conda" | "mamba" | "micromamba", "activate", ..] | ["source" | ".", "activate", ..] => {
-                true
-            }
+            ["conda" | "mamba" | "micromamba", "activate", ..]
+            | ["source" | ".", "activate", ..] => true,
             ["source" | ".", file] => file.contains("conda") || file.ends_with("/.bashrc"),
             ["eval", ..] => first.contains("conda") || first.contains("mamba"),
             _ => false,

@@ -153,9 +153,8 @@ fn other_variable(old: &Runtime, new: &Runtime) -> Option<String> {
         }
     };
     let is = path(new);
-    let is_kept = |part: &String| {
-        part.starts_with('$') || part.contains("conda") || is.contains(part)
-    };
+    let is_kept =
+        |part: &String| part.starts_with('$') || part.contains("conda") || is.contains(part);
     let has_base = is.is_empty() || is.iter().any(|it| it.starts_with('$'));
     let path = (!path(old).iter().all(is_kept) || !has_base).then(|| "PATH".to_owned());
     lost.or(more).map(|(key, _)| key.clone()).or(path)
@@ -177,5 +176,6 @@ fn other_user(change: &Change<'_>, old: &Runtime, new: &Runtime) -> Option<&'sta
     }
     let was_root = was.as_deref().is_some_and(is_root);
     let now_root = is.as_deref().is_none_or(is_root);
-    (was_root != now_root).then_some("the image of micromamba does not start as root: create a user and set USER")
+    (was_root != now_root)
+        .then_some("the image of micromamba does not start as root: create a user and set USER")
 }

@@ -168,7 +168,8 @@ pub(super) fn is_new_manifest(change: &Change<'_>, index: usize) -> bool {
 pub(super) fn ends_like(own: &str, end: &str) -> bool {
     let own: Vec<&str> = own.split('/').collect();
     let end: Vec<&str> = end.split('/').collect();
-    own.len() >= end.len() && own.iter().rev().zip(end.iter().rev()).all(|(own, it)| is_like(it, own))
+    own.len() >= end.len()
+        && own.iter().rev().zip(end.iter().rev()).all(|(own, it)| is_like(it, own))
 }
 
 /// Whether a need is a directory of packages, not a package.
@@ -176,7 +177,8 @@ pub(super) fn is_group(need: &str) -> bool {
     GROUPS.contains(&need)
 }
 
-const GROUPS: &[&str] = &["packages", "apps", "libs", "services", "modules", "crates", "workspaces"];
+const GROUPS: &[&str] =
+    &["packages", "apps", "libs", "services", "modules", "crates", "workspaces"];
 
 fn is_manifest(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);

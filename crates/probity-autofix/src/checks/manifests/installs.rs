@@ -239,9 +239,8 @@ pub(super) fn is_as_optimized(old: &str, dump: &str) -> bool {
 pub(super) fn is_split_composer(old: &str, new: &str) -> bool {
     let plain = |text: &str| -> Vec<String> {
         let words = text.split(' ');
-        let kept = words.filter(|it| {
-            !DEFERRING.contains(it) && !OPTIMIZED.contains(it) && !QUIET.contains(it)
-        });
+        let kept = words
+            .filter(|it| !DEFERRING.contains(it) && !OPTIMIZED.contains(it) && !QUIET.contains(it));
         kept.map(str::to_owned).collect()
     };
     let is_deferred = new.contains("--no-autoloader") || new.contains("--no-scripts");
@@ -258,7 +257,10 @@ pub(super) fn is_restored(old: &str, new: &str) -> bool {
 pub(super) fn is_download(text: &str) -> bool {
     let words: Vec<&str> = text.split(' ').collect();
     match words.as_slice() {
-        ["go", "mod", "download" | "verify"] | ["go", "mod", "download", "-x"] | ["cargo", "fetch"] | ["cargo", "fetch", "--locked"] => true,
+        ["go", "mod", "download" | "verify"]
+        | ["go", "mod", "download", "-x"]
+        | ["cargo", "fetch"]
+        | ["cargo", "fetch", "--locked"] => true,
         ["mvn" | "./mvnw", rest @ ..] => {
             let is_flag = |it: &&str| {
                 matches!(*it, "-B" | "-q" | "-ntp" | "--batch-mode" | "--no-transfer-progress")

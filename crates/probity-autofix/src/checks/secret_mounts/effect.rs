@@ -10,8 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use probity_dockerfile::{Instruction, Keyword};
 
 use super::{
-    declared, has_old_frontend, names_a_secret, readers,
+    declared, has_old_frontend, names_a_secret,
     plumbing::{self, Plumbing},
+    readers,
     run::{Mount, braced, is_word_in, mounts, plain},
     script::commands_of,
     without,
@@ -97,7 +98,8 @@ fn is_had(
 
 /// ARGs that only plumbing used, such as a user name beside a token.
 fn arguments_of_plumbing(change: &Change<'_>, names: &BTreeSet<String>) -> Vec<String> {
-    let after: Vec<&str> = change.after.file.instructions.iter().map(Instruction::body_text).collect();
+    let after: Vec<&str> =
+        change.after.file.instructions.iter().map(Instruction::body_text).collect();
     let mut dropped = Vec::new();
     for instruction in &change.before.file.instructions {
         let Some(text) = without(change.before, instruction, names) else { continue };
@@ -123,7 +125,8 @@ fn before(view: &View<'_>, names: &BTreeSet<String>) -> Flow {
     let mut flow = Flow::default();
     for (index, instruction) in view.file.instructions.iter().enumerate() {
         if instruction.keyword != Keyword::Run {
-            flow.works.extend(without(view, instruction, names).map(|text| Work { text, run: None }));
+            flow.works
+                .extend(without(view, instruction, names).map(|text| Work { text, run: None }));
             continue;
         }
         flow.keep_flags(index, view, instruction, &[]);
@@ -135,7 +138,8 @@ fn before(view: &View<'_>, names: &BTreeSet<String>) -> Flow {
                     flow.addresses.extend(plumbing::addresses(&command));
                     flow.files.insert(file);
                 }
-                Some(Plumbing::Removal(removed)) if removed.iter().all(|it| flow.files.contains(it)) => {}
+                Some(Plumbing::Removal(removed))
+                    if removed.iter().all(|it| flow.files.contains(it)) => {}
                 Some(Plumbing::Options) => {}
                 _ => flow.work(index, &command, names),
             }
@@ -145,11 +149,7 @@ fn before(view: &View<'_>, names: &BTreeSet<String>) -> Flow {
 }
 
 /// Nothing where a command reads what is not there, or where the shell prints a secret.
-fn after(
-    change: &Change<'_>,
-    names: &BTreeSet<String>,
-    files: &BTreeSet<String>,
-) -> Option<Flow> {
+fn after(change: &Change<'_>, names: &BTreeSet<String>, files: &BTreeSet<String>) -> Option<Flow> {
     let view = change.after;
     let is_old = has_old_frontend(change.after);
     let mut flow = Flow::default();
@@ -160,7 +160,8 @@ fn after(
             if is_user && without(view, instruction, names).is_some() {
                 return None;
             }
-            flow.works.extend(without(view, instruction, names).map(|text| Work { text, run: None }));
+            flow.works
+                .extend(without(view, instruction, names).map(|text| Work { text, run: None }));
             continue;
         }
         let mounts = mounts(instruction);
@@ -178,7 +179,9 @@ fn after(
                 Some(Plumbing::File(file)) if literal && file.ends_with(".npmrc") => {
                     flow.addresses.extend(plumbing::addresses(&command));
                 }
-                Some(Plumbing::File(file)) if has_secret || command.starts_with("echo ${FILE} >") => {
+                Some(Plumbing::File(file))
+                    if has_secret || command.starts_with("echo ${FILE} >") =>
+                {
                     run.needs(&command, names)?;
                     flow.addresses.extend(plumbing::addresses(&command));
                     run.written.insert(file);
@@ -318,7 +321,9 @@ impl Run {
         }
         let mut text = command.to_owned();
         for (path, id, name) in &self.files {
-            for read in [format!("$(cat {path})"), format!("$(cat \"{path}\")"), format!("$(<{path})")] {
+            for read in
+                [format!("$(cat {path})"), format!("$(cat \"{path}\")"), format!("$(<{path})")]
+            {
                 while let Some(start) = text.find(&read) {
                     // `export X=$(cat FILE)` tells whose file it is.
                     let own = text.get(..start).and_then(|it| {

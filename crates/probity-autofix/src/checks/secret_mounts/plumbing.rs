@@ -45,8 +45,15 @@ const ADDRESS_OPTIONS: &[&str] =
     &["--index-url", "-i", "--extra-index-url", "--index", "--default-index"];
 
 /// Options whose value is a file with credentials.
-const FILE_OPTIONS: &[&str] =
-    &["-s", "-gs", "--settings", "--global-settings", "--configfile", "--userconfig", "--netrc-file"];
+const FILE_OPTIONS: &[&str] = &[
+    "-s",
+    "-gs",
+    "--settings",
+    "--global-settings",
+    "--configfile",
+    "--userconfig",
+    "--netrc-file",
+];
 
 /// Commands that write to a configuration, and its file.
 const WRITERS: &[(&str, &str)] = &[
@@ -126,7 +133,8 @@ pub(super) fn of(command: &str) -> Option<Plumbing> {
     let is_known = |word: &String| {
         let (variable, value) = word.split_once('=').unwrap_or((word, ""));
         let value = value.trim_matches('"');
-        let is_value = value.strip_prefix("${").is_some_and(|it| it.find('}') == Some(it.len() - 1));
+        let is_value =
+            value.strip_prefix("${").is_some_and(|it| it.find('}') == Some(it.len() - 1));
         is_value || VARIABLES.iter().any(|it| variable.starts_with(it))
     };
     set.iter().all(is_known).then_some(Plumbing::Variables)
@@ -149,7 +157,9 @@ pub(super) fn is_used_too_early(command: &str) -> bool {
     let count = all.iter().take_while(is_set).count();
     let (set, rest) = all.split_at_checked(count).unwrap_or_default();
     set.iter().filter_map(|it| it.split_once('=')).any(|(name, _)| {
-        rest.iter().any(|word| word.contains(&format!("${{{name}}}")) || word.contains(&format!("${name}")))
+        rest.iter().any(|word| {
+            word.contains(&format!("${{{name}}}")) || word.contains(&format!("${name}"))
+        })
     })
 }
 
@@ -228,9 +238,11 @@ pub(super) fn is_literal(command: &str, names: &BTreeSet<String>) -> bool {
 pub(super) fn is_credentials(path: &str, view: &View<'_>) -> bool {
     let lower = normal(path).to_lowercase();
     let (directory, file) = lower.rsplit_once('/').unwrap_or((".", &lower));
-    let mut workdirs = view.file.instructions.iter().filter(|it| {
-        it.keyword == probity_dockerfile::Keyword::Workdir
-    });
+    let mut workdirs = view
+        .file
+        .instructions
+        .iter()
+        .filter(|it| it.keyword == probity_dockerfile::Keyword::Workdir);
     let is_here = |place: &str| match place {
         "." => workdirs.any(|it| it.body_text().trim_end_matches('/').to_lowercase() == directory),
         place => place == directory,

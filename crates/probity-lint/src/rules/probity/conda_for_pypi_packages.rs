@@ -86,7 +86,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for command in commands(context, stage) {
         let call = command.effective();
         let words: Option<Vec<String>> = call.words.iter().map(Word::pattern).collect();
-        let name = call.name().is_some_and(|it| crate::conda::CONDA_PROGRAMS.contains(&it.as_ref()));
+        let name =
+            call.name().is_some_and(|it| crate::conda::CONDA_PROGRAMS.contains(&it.as_ref()));
         let Some(words) = words else {
             // Names in variables are names that nobody knows.
             if name && !is_run(&call.args().first().map(|it| it.prefix().into_owned())) {
@@ -165,7 +166,10 @@ mod tests {
                 "FROM debian:12\nRUN curl -O https://repo.anaconda.com/miniconda/Miniconda3-latest-Linux-x86_64.sh\n",
                 "conda install -y numpy",
             ),
-            ("FROM continuumio/miniconda3\n", "conda install -y numpy && conda run -n base python $X"),
+            (
+                "FROM continuumio/miniconda3\n",
+                "conda install -y numpy && conda run -n base python $X",
+            ),
         ] {
             let marks = "^".repeat(command.find(' ').unwrap());
             check(RULE, &format!("{before}RUN {command}\n    {marks} {SAYS}\nCMD [\"python\"]\n"));
