@@ -1,6 +1,6 @@
 //! Comments that steer tools: none may change how the file is read, none may silence a finding.
 
-use probity_dockerfile::{Directive, DirectiveName, TokenKind};
+use probity_dockerfile::{Directive, DirectiveName, Instruction, Keyword, TokenKind};
 
 use super::{Change, Check, Issue, View, steps::written};
 
@@ -52,12 +52,17 @@ fn comments_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 /// Comments right above or within instructions that the proposal no longer has: they go with them.
 fn of_gone_steps<'a>(change: &Change<'a>) -> Vec<&'a str> {
     let view = change.before;
+    // A stage may get a name.
+    let text = |view: &View<'_>, it: &Instruction| match it.keyword {
+        Keyword::From => it.rest_text().split_whitespace().next().unwrap_or_default().to_owned(),
+        _ => written(view, it),
+    };
     let kept: Vec<String> =
-        change.after.file.instructions.iter().map(|it| written(change.after, it)).collect();
+        change.after.file.instructions.iter().map(|it| text(change.after, it)).collect();
     let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
     let gone = comments.filter(|token| {
         let holder = view.file.instructions.iter().find(|it| it.span.end > token.span.start);
-        holder.is_some_and(|it| !kept.contains(&written(view, it)))
+        holder.is_some_and(|it| !kept.contains(&text(view, it)))
     });
     gone.filter_map(|token| token.span.slice(view.text)).map(str::trim).collect()
 }

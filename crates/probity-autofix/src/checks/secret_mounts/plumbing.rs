@@ -270,12 +270,10 @@ pub(super) fn without_path(command: &str, path: &str) -> Option<String> {
     while let Some(word) = rest.next() {
         let (option, value) = word.split_once('=').unwrap_or((word, ""));
         let is_variable = VARIABLES.iter().any(|it| option.starts_with(it));
-        if is_path(value) && (FILE_OPTIONS.contains(&option) || is_variable) {
-            is_found = true;
-        } else if FILE_OPTIONS.contains(&word) && rest.next_if(|it| is_path(it)).is_some() {
-            is_found = true;
-        } else {
-            kept.push(word);
+        let is_own = is_path(value) && (FILE_OPTIONS.contains(&option) || is_variable);
+        match is_own || (FILE_OPTIONS.contains(&word) && rest.next_if(|it| is_path(it)).is_some()) {
+            true => is_found = true,
+            false => kept.push(word),
         }
     }
     let kept = match kept.as_slice() {
