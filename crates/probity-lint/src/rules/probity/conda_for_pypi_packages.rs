@@ -134,10 +134,10 @@ fn has_own_conda(context: &Context<'_>, stage: &Stage) -> bool {
         || commands(context, stage).any(|command| {
             let call = command.effective();
             let is_installer = |word: &Word| {
-                let text = word.text();
+                let address = word.prefix();
                 ["/Miniconda3-", "/Miniforge3-", "/Mambaforge-", "micro.mamba.pm"]
                     .iter()
-                    .any(|it| text.contains(it))
+                    .any(|it| address.contains(it))
             };
             call.is_any(&["curl", "wget"]) && call.args().iter().any(is_installer)
         })
