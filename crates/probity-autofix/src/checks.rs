@@ -11,6 +11,7 @@ pub(crate) mod base_needs;
 pub(crate) mod belongings;
 pub(crate) mod commands;
 pub(crate) mod conda;
+pub(crate) mod conda_image;
 pub(crate) mod contract;
 pub(crate) mod directives;
 pub(crate) mod downloads;

@@ -9,6 +9,7 @@ mod manifests_first;
 mod multi_stage;
 mod non_root_user;
 mod pip_over_conda;
+mod python_over_conda;
 mod secret_mounts;
 mod smaller_base_image;
 
@@ -70,6 +71,7 @@ const KINDS: &[&ObjectiveKind] = &[
     &non_root_user::NON_ROOT_USER,
     &secret_mounts::SECRET_MOUNTS,
     &pip_over_conda::PIP_OVER_CONDA,
+    &python_over_conda::PYTHON_OVER_CONDA,
 ];
 
 impl ObjectiveKind {

@@ -9,6 +9,7 @@ mod rule;
 mod bare_stage;
 mod base_image;
 mod base_images;
+mod conda;
 mod context;
 mod context_files;
 mod cuda;
@@ -62,6 +63,10 @@ pub use probity_shell::{shell_code_about, shell_codes};
 
 pub use crate::{
     base_images::{BaseConfiguration, BaseImage, BaseImages, ImageAnswer, TagNow, WantedImage},
+    conda::{
+        CONDA_PROGRAMS, CondaCall, CondaPackage, conda_call, conda_package, conda_parts,
+        is_conda_image,
+    },
     context_files::{ContextFiles, WantedFiles},
     detections::{AI_DETECTORS, AiDetector, DETECTION_SEVERITY, Detection},
     directive::DirectiveOptions,

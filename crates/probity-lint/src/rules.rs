@@ -119,6 +119,7 @@ registry! {
         change_after_volume::ChangeAfterVolume: Recommended,
         chmod_after_user::ChmodAfterUser: Recommended,
         circular_stages::CircularStages: Recommended,
+        conda_for_pypi_packages::CondaForPypiPackages: All,
         copied_secret_file::CopiedSecretFile: Recommended,
         copy_from_empty_stage::CopyFromEmptyStage: Recommended,
         copy_outside_context::CopyOutsideContext: Recommended,

@@ -105,35 +105,39 @@ fn is_run_time(old: &str, new: &str) -> bool {
         wanted.extend(["jammy", "noble", "alpine"].map(|it| format!("{version}-jre-{it}")));
     }
     let is_java = ImageKind::of(&old.to_string()).is_some_and(|it| it.language == Some("java"));
+    // The images of openjdk ended, and those of Temurin follow them.
+    let is_successor = old.name() == "docker.io/library/openjdk"
+        && new.name() == "docker.io/library/eclipse-temurin";
     is_java
-        && old.name() == new.name()
+        && (old.name() == new.name() || is_successor)
         && new.digest.is_none()
         && (has_jdk || !old_tag.contains("jre"))
         && wanted.contains(&new_tag)
 }
 
-/// The tag of the original with a small variant behind it, and no digest that nobody looked up.
+/// The same image in the same version: its tag gains a small variant and keeps its other parts. Where the
+/// original names no release, the newest ones may be named; and no digest that nobody looked up.
 fn is_small_sister(old: &str, new: &str) -> bool {
     let (Ok(old), Ok(new)) = (ImageRef::parse(old), ImageRef::parse(new)) else { return false };
     let old_tag = old.tag.clone().filter(|tag| tag != "latest").unwrap_or_default();
     let new_tag = new.tag.clone().unwrap_or_default();
-    let is_variant = |text: &str| {
-        let (variant, release) = text.split_once('-').unwrap_or((text, ""));
-        // A tag without a release is one of the newest.
-        let is_release = matches!(release, "" | "bookworm" | "trixie");
-        let is_alpine_release = variant.strip_prefix("alpine").is_some_and(|version| {
-            !version.is_empty() && version.bytes().all(|it| it.is_ascii_digit() || it == b'.')
-        });
-        (SMALL.contains(&variant) && is_release) || (is_alpine_release && release.is_empty())
+    let was: Vec<&str> = old_tag.split('-').filter(|it| !it.is_empty()).collect();
+    let is: Vec<&str> = new_tag.split('-').collect();
+    let is_alpine = |part: &str| {
+        let version = part.strip_prefix("alpine");
+        version.is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit() || it == b'.'))
     };
-    let variant = match old_tag.as_str() {
-        "" => Some(new_tag.as_str()),
-        tag => new_tag.strip_prefix(tag).and_then(|rest| rest.strip_prefix('-')),
-    };
-    // `3.12-bookworm` is called `3.12-slim-bookworm` when it is small.
-    let between = RELEASES.iter().any(|release| {
-        let version = old_tag.strip_suffix(release).and_then(|it| it.strip_suffix('-'));
-        version.is_some_and(|version| new_tag == format!("{version}-slim-{release}"))
-    });
-    old.name() == new.name() && new.digest.is_none() && (between || variant.is_some_and(is_variant))
+    let is_small = |part: &str| SMALL.contains(&part) || is_alpine(part);
+    let has_release = was.iter().any(|it| RELEASES.contains(it));
+    let is_newest = |part: &str| !has_release && matches!(part, "bookworm" | "trixie");
+    let gains = is.iter().filter(|it| !was.contains(it));
+    // Alpine has releases of its own.
+    let is_other = is.iter().any(|it| is_alpine(it));
+    let losses = was.iter().filter(|it| !is.contains(it));
+    old.name() == new.name()
+        && new.digest.is_none()
+        && was.first().is_none_or(|version| is.first() == Some(version))
+        && gains.clone().any(|it| is_small(it))
+        && gains.into_iter().all(|it| is_small(it) || is_newest(it))
+        && losses.into_iter().all(|it| is_other && RELEASES.contains(it))
 }

@@ -7,6 +7,9 @@ mod plan;
 
 use std::collections::BTreeSet;
 
+use probity_lint::{CondaPackage, conda_package, conda_parts};
+
+pub(super) use self::install::{is_same_version, pip_parts};
 use self::{
     install::Conda,
     plan::{Item, Plan, Spot},
@@ -22,60 +25,16 @@ pub(crate) const ONLY_CONDA_CALLS: Check = Check::new("only-conda-calls-change",
 /// The index of wheels for each version of CUDA.
 pub(crate) const WHEELS: &str = "https://download.pytorch.org/whl/";
 
-/// Conda's names of Python packages that PyPI has, where the names differ.
-const RENAMED: &[(&str, &[&str])] = &[
-    ("pytorch", &["torch"]),
-    ("opencv", &["opencv-python", "opencv-python-headless"]),
-    ("py-opencv", &["opencv-python", "opencv-python-headless"]),
-];
-
-/// Packages that pip installs by the same name and that need no build for a version of CUDA.
-const SAME: &[&str] = &[
-    "accelerate",
-    "boto3",
-    "click",
-    "datasets",
-    "diffusers",
-    "einops",
-    "fastapi",
-    "flask",
-    "gunicorn",
-    "h5py",
-    "ipython",
-    "jupyter",
-    "jupyterlab",
-    "librosa",
-    "lightning",
-    "matplotlib",
-    "networkx",
-    "nltk",
-    "notebook",
-    "numpy",
-    "omegaconf",
-    "pandas",
-    "peft",
-    "pillow",
-    "pyarrow",
-    "pydantic",
-    "pytorch-lightning",
-    "pyyaml",
-    "requests",
-    "rich",
-    "scikit-image",
-    "scikit-learn",
-    "scipy",
-    "seaborn",
-    "sentencepiece",
-    "sqlalchemy",
-    "sympy",
-    "tensorboard",
-    "tokenizers",
-    "torchaudio",
-    "torchvision",
-    "tqdm",
-    "transformers",
-    "uvicorn",
-    "wandb",
+/// Packages whose wheels on PyPI are for one version of CUDA or for none.
+const OTHER_BUILDS: &[&str] = &[
+    "faiss",
+    "faiss-cpu",
+    "jax",
+    "jaxlib",
+    "keras",
+    "onnxruntime",
+    "tensorflow",
+    "tensorflow-cpu",
 ];
 
 /// Channels that offer what PyPI does.
@@ -142,17 +101,12 @@ fn replacement<'p>(conda: &Conda, package: &str, new: &Spot<'p>) -> Result<&'p s
     if let Some(why) = conda.is_apart() {
         return Err(format!("`{package}` must stay with conda: {why}"));
     }
-    let (name, version) = install::conda_parts(package);
-    let renamed = RENAMED.iter().find(|(old, _)| *old == name).map(|(_, new)| *new);
-    let same = [name];
-    let names = match renamed {
-        Some(names) => names,
-        None if SAME.contains(&name) => same.as_slice(),
-        None => {
-            return Err(format!(
-                "`{package}` must stay with conda: probity does not know that PyPI has it"
-            ));
-        }
+    let (name, version) = conda_parts(package);
+    let wheel = conda_package(name).filter(|_| !OTHER_BUILDS.contains(&name));
+    let Some(CondaPackage::Wheel(names)) = wheel else {
+        return Err(format!(
+            "`{package}` must stay with conda: probity does not know that PyPI has it"
+        ));
     };
     let mut requirements = new
         .pips

@@ -67,6 +67,33 @@ fn only_runs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     compared(check, change, "RUN instructions")
 }
 
+/// Puts copies and variables of a stage in one order, where theirs makes no difference: no copy writes below
+/// another, and no directory changes between them.
+fn settle(contract: &mut ImageContract) {
+    for stage in &mut contract.stages {
+        let targets: Vec<String> = stage
+            .steps
+            .iter()
+            .filter_map(|step| match step {
+                Step::Transfer(it) => Some(it.destination.as_ref()?.pattern().to_owned()),
+                _ => None,
+            })
+            .collect();
+        let nests = |(place, own): (usize, &String)| {
+            let rest = targets.iter().enumerate().filter(|(other, _)| *other != place);
+            rest.into_iter()
+                .any(|(_, other)| !own.starts_with('/') || own.starts_with(other.as_str()))
+        };
+        let is_free = |step: &Step| matches!(step, Step::Transfer(_) | Step::Env { .. });
+        if targets.iter().enumerate().any(nests) {
+            continue;
+        }
+        for steps in stage.steps.chunk_by_mut(|one, other| is_free(one) && is_free(other)) {
+            steps.sort_by_key(Step::to_string);
+        }
+    }
+}
+
 /// What differs between the two once everything is taken out that any met objective may change.
 fn compared(check: &Check, change: &Change<'_>, what: &str) -> Vec<Issue> {
     let root = change.before.facts.final_stage().map(|stage| stage.root);
@@ -75,6 +102,28 @@ fn compared(check: &Check, change: &Change<'_>, what: &str) -> Vec<Issue> {
     for forget in &change.limits.forgotten {
         forget(&mut old, root);
         forget(&mut new, root);
+    }
+    settle(&mut old);
+    settle(&mut new);
+    for ((was, is), stages) in old
+        .stages
+        .iter_mut()
+        .zip(&mut new.stages)
+        .zip(change.before.facts.stages().iter().zip(change.after.facts.stages()))
+    {
+        // A version may come from an ARG.
+        if stages.0.base == stages.1.base && matches!(stages.0.base, Base::Image(_)) {
+            (was.image, is.image) = (None, None);
+        }
+    }
+    let is_used = |step: &Step| matches!(step, Step::Arg { default: Some(_), .. });
+    new.arguments.retain(|step| old.arguments.contains(step) || !is_used(step));
+    // Another check looks at directives, and nothing refers to the last stage.
+    new.syntax.clone_from(&old.syntax);
+    if let (Some(was), Some(is)) = (old.stages.last(), new.stages.last_mut())
+        && was.name.is_none()
+    {
+        is.name = None;
     }
     if old == new {
         return Vec::new();

@@ -74,6 +74,13 @@ impl Endpoints {
         Self { ports, paths: paths(before), variables, has_any_path: false }
     }
 
+    /// A text with the values of the container's variables.
+    pub(super) fn filled(&self, text: &str) -> String {
+        self.variables.iter().fold(text.to_owned(), |text, (name, value)| {
+            text.replace(&format!("${{{name}}}"), value)
+        })
+    }
+
     pub(super) fn variable(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
@@ -176,8 +183,47 @@ fn paths(view: &View<'_>) -> BTreeSet<String> {
             found.extend(values.filter(|it| has_hint(it)).filter_map(path_in));
         }
     }
+    found.extend(of_frameworks(view));
     let held = directories(view);
     found.retain(|path| !held.iter().any(|it| is_within(path, it) || is_within(it, path)));
+    found
+}
+
+/// Endpoints that variables of a framework switch on: Spring's actuator and Micronaut's health endpoint.
+fn of_frameworks(view: &View<'_>) -> Vec<String> {
+    let runtime = view.facts.final_runtime();
+    let variable = |name: &str| {
+        let entry = runtime.get(Setting::Env).iter().find(|it| it.entry.key == name);
+        entry.and_then(|it| text_of(&it.entry.value))
+    };
+    let mut found = Vec::new();
+    if variable("ENDPOINTS_HEALTH_ENABLED").as_deref() == Some("true") {
+        found.push("/health".to_owned());
+    }
+    let exposed = variable("MANAGEMENT_ENDPOINTS_WEB_EXPOSURE_INCLUDE").unwrap_or_default();
+    let mut comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
+    let is_told = |text: &str| text.contains("actuator/health");
+    let is_on = exposed.split(',').any(|it| matches!(it.trim(), "health" | "*"))
+        || comments.any(|it| it.span.slice(view.text).is_some_and(is_told));
+    if !is_on {
+        return found;
+    }
+    // On a port of its own, the endpoint is not below the path of the application.
+    let prefix = match variable("MANAGEMENT_SERVER_PORT") {
+        Some(port) if Some(&port) != variable("SERVER_PORT").as_ref() => {
+            variable("MANAGEMENT_SERVER_BASE_PATH")
+        }
+        _ => {
+            variable("SERVER_SERVLET_CONTEXT_PATH").or_else(|| variable("SPRING_WEBFLUX_BASE_PATH"))
+        }
+    };
+    let base = variable("MANAGEMENT_ENDPOINTS_WEB_BASE_PATH");
+    let parts = [prefix.unwrap_or_default(), base.unwrap_or_else(|| "/actuator".to_owned())];
+    let path = parts.map(|it| it.trim_end_matches('/').to_owned()).concat();
+    found.push(format!("{path}/health"));
+    if variable("MANAGEMENT_ENDPOINT_HEALTH_PROBES_ENABLED").as_deref() == Some("true") {
+        found.extend(["liveness", "readiness"].map(|it| format!("{path}/health/{it}")));
+    }
     found
 }
 

@@ -40,6 +40,7 @@ fn must_add_healthcheck_cmd(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 fn endpoint(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some((place, text)) = command(change.after) else { return Vec::new() };
+    let text = Endpoints::of(change).filled(&text);
     let Some(wrong) = guessed(change, &text) else { return Vec::new() };
     let message = match is_local(wrong.host) {
         true => format!(

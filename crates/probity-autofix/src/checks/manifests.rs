@@ -18,13 +18,27 @@ pub(crate) const MUST_COPY_MANIFESTS: Check =
 pub(crate) const ONLY_COPIES_MOVE: Check = Check::new("only-copies-move", only_copies_move);
 pub(crate) const MANIFESTS_COPIED: Check = Check::new("manifests-copied", manifests_copied);
 
+/// An install that had to wait for the sources no longer does.
 fn must_copy_manifests(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let copies = (0..change.after.file.instructions.len())
-        .any(|index| early::is_new_manifest(change, index));
-    if copies || steps::without_mounts(change) != change.after.text {
+    let plain = steps::without_mounts(change);
+    let after = View::of(&plain);
+    let waiting = |view: &View<'_>, has_sources: bool| -> usize {
+        let all = steps::of(view, &|_| false);
+        let installs = all.iter().filter(|step| {
+            let mut called = commands::of_instruction(view, step.index).into_iter();
+            step.has_sources == has_sources && called.any(|it| !installs::needed(&it).is_empty())
+        });
+        installs.count()
+    };
+    if waiting(&after, false) > waiting(change.before, false) {
         return Vec::new();
     }
-    vec![change.issue(check, "the patch does not copy a manifest before the install")]
+    vec![
+        change.issue(
+            check,
+            "no install runs before the sources are copied that had to wait for them",
+        ),
+    ]
 }
 
 fn is_all(source: &str) -> bool {
@@ -140,11 +154,17 @@ fn may_come(old: &[Step], step: &Step, earlier: &[&str], later: &[&str]) -> bool
     });
     let is_second_half = step.has_sources
         && installs::completes(&step.text)
+        && old.iter().all(|it| installs::is_as_optimized(&it.text, &step.text))
         && earlier.iter().any(|it| installs::complete(it).is_some());
     let is_download = installs::is_download(&step.text) && !step.has_sources;
+    // What the whole install repeats once the sources are there does no harm before.
+    let is_repeated = !step.has_sources
+        && old.iter().any(|it| {
+            later.contains(&it.text.as_str()) && installs::is_part_of(&step.text, &it.text)
+        });
     let has_cargo = old.iter().any(|it| it.text.starts_with("cargo "));
     let is_placeholder = has_cargo && !step.has_sources && installs::is_placeholder(&step.text);
-    is_first_half || is_second_half || is_download || is_placeholder
+    is_first_half || is_second_half || is_download || is_repeated || is_placeholder
 }
 
 /// Whether all that the instruction of a step does can be done before the sources are there.
@@ -170,9 +190,11 @@ fn needs_no_sources(view: &View<'_>, all: &[Step], step: &Step) -> bool {
 /// An install finds its manifest, its lock file where it insists on one, and what the file names.
 fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let after = change.after;
+    let plain = steps::without_mounts(change);
+    let plain = View::of(&plain);
     let needs = early::named_needs(change.before);
     let mut issues = Vec::new();
-    for step in steps::of(after, &|_| false) {
+    for step in steps::of(&plain, &|_| false) {
         let index = step.index;
         let is_known = change.before.file.instructions.iter().any(|it| {
             after
@@ -189,7 +211,7 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
         let copied = early::readable(after, index);
         let has = |path: &str| copied.iter().any(|it| covers(it, path));
-        for called in commands::of_instruction(after, index) {
+        for called in commands::of_instruction(&plain, index) {
             let mut needed = installs::needed(&called);
             if needed.is_empty() {
                 continue;
@@ -198,8 +220,8 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 needed.extend(named_projects(change.before));
             }
             let lost = workspaces(change.before).into_iter().find(|name| {
-                let manifest = format!("/{name}/package.json");
-                !copied.iter().any(|it| format!("/{it}").ends_with(&manifest))
+                let manifest = format!("{name}/package.json");
+                !copied.iter().any(|it| early::ends_like(it, &manifest))
             });
             let lost = lost.or_else(|| lost_workspace(change.before, &copied));
             if let Some(name) =
@@ -215,8 +237,11 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                     change.before.text.lines().filter(|it| it.trim_start().starts_with('#'));
                 comments.any(|it| it.contains(need))
             };
-            let wanted = needs.iter().filter(|need| !need.contains('*'));
-            for need in wanted.filter(|need| is_of_packages || is_told(need)) {
+            for need in needs.iter().filter(|need| is_of_packages || is_told(need)) {
+                // Of workspaces the manifests suffice.
+                if is_of_packages && early::is_group(need) {
+                    continue;
+                }
                 let is_package =
                     is_of_packages && need.split('/').count() == 2 && !need.contains('.');
                 let manifest = if called.name == "cargo" { "Cargo.toml" } else { "package.json" };
@@ -252,10 +277,13 @@ fn covers(copied: &str, path: &str) -> bool {
         None => (String::new(), text.to_owned()),
     };
     let (own, other) = (split(copied), split(path));
+    let is_like = copied.contains('*')
+        && copied.split('/').count() == path.split('/').count()
+        && early::ends_like(copied, path);
     let is_file =
         own.0 == other.0 && (early::is_like(&other.1, &own.1) || is_project(&own.1, &other.1));
     let is_within = path.strip_prefix(copied).is_some_and(|rest| rest.starts_with('/'));
-    is_file || is_within
+    is_file || is_within || is_like
 }
 
 /// Whether a name is one of those that a pattern of the tools stands for.
@@ -273,7 +301,8 @@ fn lost_workspace(view: &View<'_>, copied: &[String]) -> Option<String> {
     let signs = ["workspace", " -ws", "pnpm -r", "pnpm --recursive", "lerna", "turbo "];
     let nested: Vec<&str> =
         copied.iter().filter_map(|it| it.strip_suffix("/package.json")).collect();
-    if signs.iter().any(|sign| text.contains(sign)) && nested.len() < 2 {
+    let is_many = nested.len() > 1 || nested.iter().any(|it| it.contains('*'));
+    if signs.iter().any(|sign| text.contains(sign)) && !is_many {
         return Some("a workspace".to_owned());
     }
     let words = view.text.split(|it: char| it.is_whitespace() || "\"'[],=".contains(it));
@@ -281,10 +310,14 @@ fn lost_workspace(view: &View<'_>, copied: &[String]) -> Option<String> {
         let groups = nested.iter().filter_map(|it| it.rsplit_once('/'));
         let (group, _) = groups.into_iter().find(|(it, _)| word.contains(&format!("{it}/")))?;
         let (_, rest) = word.split_once(&format!("{group}/"))?;
-        let name = rest.split('/').next().filter(|it| !it.is_empty() && !it.contains('*'))?;
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "._-*".contains(c);
+        let name = rest.split(|c: char| !is_part(c)).next()?.trim_end_matches('.');
+        if name.is_empty() || name.contains('*') {
+            return None;
+        }
         Some(format!("{group}/{name}"))
     });
-    named.find(|it| !nested.contains(&it.as_str()))
+    named.find(|it| !nested.iter().any(|own| early::ends_like(own, it)))
 }
 
 /// The workspaces that commands of the original name, without their scope.

@@ -33,7 +33,13 @@ fn size(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 fn max_churn(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some(percent) = change.limits.churn else { return Vec::new() };
-    let changed = change.patch.added().count().max(change.patch.removed().count());
+    // A long instruction is one change, on however many lines it is written.
+    let starts = |lines: Vec<&str>| {
+        let firsts = std::iter::once("").chain(lines.iter().copied());
+        firsts.zip(&lines).filter(|(before, _)| !before.trim_end().ends_with('\\')).count()
+    };
+    let added = starts(change.patch.added().collect());
+    let changed = added.max(starts(change.patch.removed().collect()));
     let lines = LineIndex::new(change.before.text).line_count().max(1);
     let share = changed.saturating_mul(100) / lines;
     if changed <= FEW_LINES || share <= usize::try_from(percent).unwrap_or(usize::MAX) {

@@ -1,9 +1,12 @@
 //! Secrets that move from ARG and ENV to mounts: every command that reads one still gets it, and nothing
 //! else changes.
 
+mod effect;
 mod git;
+mod plumbing;
 mod readers;
 mod run;
+mod script;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,6 +77,7 @@ fn secrets_mounted(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let names = moved(change);
     let pairs = paired(change, &names);
     let mut issues = Vec::new();
+    let is_same = effect::is_same(change, &names);
     if environment(change.before, &names) != environment(change.after, &names) {
         let message = "no variable of the final stage may change but the secrets";
         issues.push(change.issue(check, message));
@@ -93,7 +97,7 @@ fn secrets_mounted(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 }
                 continue;
             };
-            if secrets.contains_key(name) {
+            if is_same || secrets.contains_key(name) {
                 continue;
             }
             let message = format!(
@@ -214,7 +218,7 @@ fn only_secrets_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let original = |index| pairs.contains_key(&index).then_some(index);
     let old = rest(change.before, &original, &others.before);
     let new = rest(change.after, &|index| known.get(&index).copied(), &others.after);
-    if old == new {
+    if (old == new && !effect::is_left(change, &names)) || effect::is_same(change, &names) {
         return Vec::new();
     }
     let place = new.iter().zip(&old).find(|(new, old)| new != old).map(|(new, _)| new.as_str());

@@ -104,7 +104,8 @@ const USUAL: &[&str] = &[
     "zlib1g",
 ];
 
-const FLAGS: &[&str] = &[
+/// Options of package managers that change how much is said and kept, not what is installed.
+pub(crate) const FLAGS: &[&str] = &[
     "-y",
     "-q",
     "-qq",
@@ -133,40 +134,43 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
         })
     };
     let adds_only = |index: &usize| {
-        segments(change.after, *index).is_some_and(|parts| parts.iter().all(is_package_step))
+        let had = commands::installed(change.before).into_iter().collect();
+        segments(change.after, *index)
+            .is_some_and(|parts| parts.iter().all(|part| is_package_step(part, &had)))
     };
     let mut explained = super::base_image::explained(change);
     explained.after.extend(final_chain(change.after).into_iter().filter(is_new).filter(adds_only));
     explained
 }
 
-/// The steps stay, in their order; only installs of the full image's packages come between them.
+/// The steps stay, in their order; installs of packages that the full image or the original has may come
+/// between them, and those of the original are among them.
 fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let others = &change.limits.explained;
-    let texts =
-        |view: &View<'_>, is_skipped: &dyn Fn(usize) -> bool| -> Vec<(String, usize, bool)> {
-            let chain = final_chain(view);
-            let runs = view.file.instructions.iter().enumerate();
-            let runs = runs.filter(|(index, it)| it.keyword == Keyword::Run && !is_skipped(*index));
-            runs.flat_map(|(index, it)| {
-                let is_final = chain.contains(&index);
-                match segments(view, index) {
-                    Some(parts) => parts
-                        .iter()
-                        .map(|part| (part.text.clone(), index, is_final && is_package_step(part)))
-                        .collect(),
-                    None => vec![(written(view, it), index, false)],
-                }
-            })
-            .collect()
-        };
-    let old = texts(change.before, &|index| others.before.contains(&index));
-    let new = texts(change.after, &|index| others.after.contains(&index));
-    let mut olds = old.iter().peekable();
-    for (text, index, may_come) in &new {
-        if olds.next_if(|(was, ..)| was == text).is_some() || *may_come {
-            continue;
-        }
+    let installed = |view: &View<'_>| -> BTreeSet<String> {
+        let calls = commands::calls(view).filter(|(index, _)| final_chain(view).contains(index));
+        calls.flat_map(|(_, call)| commands::names(call)).collect()
+    };
+    let (had, has) = (installed(change.before), installed(change.after));
+    let texts = |view: &View<'_>, skipped: &BTreeSet<usize>| -> Vec<(String, usize)> {
+        let chain = final_chain(view);
+        let runs = view.file.instructions.iter().enumerate();
+        let runs =
+            runs.filter(|(index, it)| it.keyword == Keyword::Run && !skipped.contains(index));
+        runs.flat_map(|(index, it)| match segments(view, index) {
+            Some(parts) => parts
+                .iter()
+                .filter(|part| !chain.contains(&index) || !is_package_step(part, &had))
+                .map(|part| (part.text.clone(), index))
+                .collect(),
+            None => vec![(written(view, it), index)],
+        })
+        .collect()
+    };
+    let old = texts(change.before, &others.before);
+    let new = texts(change.after, &others.after);
+    let pair = old.iter().zip(&new).find(|((old, _), (new, _))| old != new);
+    if let Some((_, index)) = pair.map(|(_, new)| new).or_else(|| new.get(old.len())) {
         let message = "beside the base image only an install of packages that the full image has may be \
                        added, by apt-get or apk and without other options";
         let issue = change.issue(check, message);
@@ -175,17 +179,18 @@ fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             None => issue,
         }];
     }
-    match olds.next() {
-        Some((lost, ..)) => {
-            let message = "this step of the original is changed, gone or out of order";
-            vec![change.issue(check, message).quoting(lost)]
-        }
-        None => Vec::new(),
+    if let Some((lost, _)) = old.get(new.len()) {
+        let message = "this step of the original is changed, gone or out of order";
+        return vec![change.issue(check, message).quoting(lost)];
     }
+    let lost = had.iter().find(|it| !has.contains(*it));
+    lost.map(|name| change.issue(check, &format!("the package {name} is no longer installed")))
+        .into_iter()
+        .collect()
 }
 
 /// `apt-get update`, an install of known packages, their removal, and the removal of the lists.
-fn is_package_step(part: &Segment<'_>) -> bool {
+fn is_package_step(part: &Segment<'_>, known: &BTreeSet<String>) -> bool {
     let [command] = part.commands.as_slice() else { return false };
     let assigns = command.assignments().iter().any(|it| it.name != "DEBIAN_FRONTEND");
     if assigns || !command.redirections().is_empty() || !command.effective().wrappers.is_empty() {
@@ -201,7 +206,7 @@ fn is_package_step(part: &Segment<'_>) -> bool {
                 names.len() == call.packages.len()
                     && call.files.is_empty()
                     && call.packages.iter().all(|it| !it.text.contains(['/', '=', ':', '@']))
-                    && names.iter().all(|it| is_of_full_image(it))
+                    && names.iter().all(|it| known.contains(it) || is_of_full_image(it))
             }
             Action::Remove => call.packages.iter().all(|it| commands::is_build_package(&it.text)),
             Action::Upgrade => false,
@@ -225,7 +230,7 @@ fn is_package_step(part: &Segment<'_>) -> bool {
     }
 }
 
-fn is_of_full_image(name: &str) -> bool {
+pub(crate) fn is_of_full_image(name: &str) -> bool {
     let is_library = name.starts_with("lib") && !name.contains("pam") && !name.contains("nss");
     let is_need = NEEDS.iter().any(|need| need.packages.contains(&name));
     is_library || is_need || USUAL.contains(&name) || name.ends_with("-dev")
@@ -324,7 +329,8 @@ fn is_in_image(kind: &ImageKind, need: &Need) -> bool {
 fn told(view: &View<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut add = |text: &str| {
-        let lower = text.to_lowercase();
+        // This package brings its own library.
+        let lower = text.to_lowercase().replace("better-sqlite3", "");
         found.extend(
             lower
                 .split(|it: char| !it.is_ascii_alphanumeric() && it != '_')

@@ -34,7 +34,9 @@ fn references(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             *stage >= reference.stage || known.contains(reference.text.as_str())
         }
         Target::Image(_) | Target::Scratch | Target::Unknown => {
+            let mut allowed = change.limits.addresses.iter();
             !known.contains(reference.text.as_str())
+                && !allowed.any(|it| reference.text.starts_with(it))
         }
     };
     let all = change.after.facts.graph().references().iter();

@@ -9,7 +9,9 @@ use self::accounts::{identities, user};
 use super::{
     Change, Check, Explained, Issue, View,
     additions::is_harmless,
+    base_image::base,
     commands::{self, Segment, segments},
+    image_kind::ImageKind,
     steps::{absolute, written},
 };
 
@@ -62,15 +64,25 @@ fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (before, after) = (change.before, change.after);
     let own = identities(after, &user(after).unwrap_or_default());
     let others = &change.limits.explained;
-    let old = steps(change, before, &own, &|index| others.before.contains(&index));
+    let mut old = steps(change, before, &own, &|index| others.before.contains(&index));
     let new = steps(change, after, &own, &|index| others.after.contains(&index));
+    // Directories may be made earlier: what is copied into them does not care.
+    let made: Vec<&str> = new.iter().flat_map(|it| made_by(&it.text)).collect();
+    old.retain(|step| {
+        let paths = made_by(&step.text);
+        paths.is_empty() || !paths.iter().all(|it| made.contains(it))
+    });
+    let all = steps(change, before, &own, &|_| false);
+    let known: Vec<&str> = all.iter().flat_map(|it| made_by(&it.text)).collect();
     let message = "only the last USER may change; beside it an account and the owner of its directories \
                    may be set";
     let mut olds = old.iter().peekable();
     for step in &new {
         let is_old =
             |was: &&Step| was.text == step.text || makes_the_same(&was.text, &step.text, &own);
-        if olds.next_if(is_old).is_none() && !step.prepares {
+        let makes = made_by(&step.text);
+        let is_known = !makes.is_empty() && makes.iter().all(|it| known.contains(it));
+        if !is_known && olds.next_if(is_old).is_none() && !step.prepares {
             return vec![at(change, change.issue(check, message), step.index)];
         }
     }
@@ -117,6 +129,15 @@ fn needs_root(change: &Change<'_>, index: usize, own: &[String]) -> bool {
         })
     };
     !is_install || called.is_empty() || !(0..index).any(gives)
+}
+
+/// The directories of `mkdir -p`, if it does nothing else and all are absolute.
+fn made_by(text: &str) -> Vec<&str> {
+    let words: Vec<&str> = text.split(' ').collect();
+    match words.as_slice() {
+        ["mkdir", "-p", paths @ ..] if paths.iter().all(|it| it.starts_with('/')) => paths.to_vec(),
+        _ => Vec::new(),
+    }
 }
 
 /// `mkdir -p A` and `install -d -o USER A`
@@ -217,6 +238,15 @@ fn prepares(change: &Change<'_>, part: &Segment<'_>, own: &[String]) -> bool {
         ["chmod", "-R", mode, paths @ ..] => owned::is_group_mode(&[mode]) && may_be_given(paths),
         ["install", rest @ ..] => {
             owned::installed(rest, own).is_some_and(|paths| may_be_given(&paths))
+        }
+        // Busybox and Debian have programs of these names, with other options.
+        ["adduser" | "addgroup", rest @ ..]
+            if !base(change.after)
+                .and_then(|it| ImageKind::of(&it))
+                .is_some_and(|it| it.is_musl())
+                && rest.iter().any(|it| it.starts_with('-') && !it.starts_with("--")) =>
+        {
+            false
         }
         _ if accounts::is_plain(&words) => true,
         _ => part.calls.is_empty() && is_harmless(change, part),

@@ -25,6 +25,7 @@ pub(crate) const ROOT_USER: &str = "hadolint/DL3002";
 pub(crate) const MISSING_USER: &str = "probity/missing-user";
 pub(crate) const SECRETS: &str = "buildkit/SecretsUsedInArgOrEnv";
 pub(crate) const CONDA: &str = "tally/gpu/prefer-uv-over-conda";
+pub(crate) const CONDA_IMAGE: &str = "probity/conda-for-pypi-packages";
 pub(crate) const BASE_IMAGE: &str = "tally/prefer-slim-base-image";
 
 /// Made once, since it takes longer than most sessions.

@@ -4,8 +4,8 @@ use probity_autofix::{SecretsPolicy, check_names};
 
 use super::{
     agents::{
-        BASE_IMAGE, COMMAND_FAMILY, CONDA, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE, ROOT_USER,
-        Ran, SECRETS, diff, shown,
+        BASE_IMAGE, COMMAND_FAMILY, CONDA, CONDA_IMAGE, Case, HEALTHCHECK, MANIFESTS, MULTI_STAGE,
+        ROOT_USER, Ran, SECRETS, diff, shown,
     },
     objectives::{GO, PYTHON, TWO_TOOLS, WEB, two_stages},
 };
@@ -48,6 +48,17 @@ const WITH_CONDA: &str = "FROM nvidia/cuda:12.1.1-runtime-ubuntu22.04\n\
      RUN conda install -y pytorch=2.1 pytorch-cuda=12.1 -c pytorch\nRUN conda install -y numpy\n\
      CMD [\"python\"]\n";
 
+const CONDA_BASE: &str = "FROM continuumio/miniconda3:24.7.1-0\n\
+     RUN conda install -y python=3.11 numpy=1.26.4\nCOPY app /app\nCMD [\"python\", \"/app/x.py\"]\n";
+
+/// The same without conda.
+fn without_conda(file: &str) -> String {
+    file.replace("continuumio/miniconda3:24.7.1-0", "python:3.11-slim").replace(
+        "conda install -y python=3.11 numpy=1.26.4",
+        "pip install --no-cache-dir numpy==1.26.4",
+    )
+}
+
 /// Mounts the token as a file in the RUN of these words.
 fn mounted(file: &str, words: &str) -> String {
     let read = "RUN --mount=type=secret,id=t export NPM_TOKEN=$(cat /run/secrets/t) && ";
@@ -81,6 +92,24 @@ const ROWS: &[Row] = &[
     }),
     row("only-conda-calls-change", CONDA, WITH_CONDA, |file| {
         file.replace("conda install -y numpy", "pip install numpy && rm -rf /opt/models")
+    }),
+    row("patch/must-leave-conda", CONDA_IMAGE, CONDA_BASE, |file| {
+        without_conda(file).replace("CMD", "ENV CONDA_EXE=/opt/conda/bin/conda\nCMD")
+    }),
+    row("python-image", CONDA_IMAGE, CONDA_BASE, |file| {
+        without_conda(file).replace("3.11-slim", "3.13-slim")
+    }),
+    row("wheels-kept", CONDA_IMAGE, CONDA_BASE, |file| {
+        without_conda(file).replace("==1.26.4", "==2.0.0")
+    }),
+    row("wheels-work", CONDA_IMAGE, CONDA_BASE, |file| {
+        without_conda(file).replace("RUN pip", "RUN python -m venv /v\nRUN /v/bin/pip")
+    }),
+    row("only-conda-leaves", CONDA_IMAGE, CONDA_BASE, |file| {
+        without_conda(file).replace("COPY app /app\n", "")
+    }),
+    row("starts-the-same", CONDA_IMAGE, CONDA_BASE, |file| {
+        without_conda(file).replace("/app/x.py", "/app/y.py")
     }),
     row("patch/size", MULTI_STAGE, GO, |file| two_stages(file) + &"# more\n".repeat(4_000)),
     row("patch/limit-churn", HEALTHCHECK, WEB, |file| {

@@ -13,15 +13,15 @@ use probity_agent::StopReason;
 
 use self::project::{Half, Project, Proposal};
 use super::agents::{
-    BASE_IMAGE, COMMAND_FAMILY, CONDA, Case, HEALTHCHECK, MANIFESTS, MISSING_USER, MULTI_STAGE,
-    ROOT_USER, SECRETS, diff,
+    BASE_IMAGE, COMMAND_FAMILY, CONDA, CONDA_IMAGE, Case, HEALTHCHECK, MANIFESTS, MISSING_USER,
+    MULTI_STAGE, ROOT_USER, SECRETS, diff,
 };
 
 /// The row of all proposals that strangers wrote for these checks.
 const UNSEEN: &str = "~~ unseen";
 
 /// Percent of the good ones among them that were accepted when this was last measured; the goal is 90.
-const UNSEEN_LEAST: usize = 29;
+const UNSEEN_LEAST: usize = 49;
 
 /// Percent of the harmful ones among them; the goal is 3.
 const UNSEEN_MOST: usize = 4;
@@ -130,7 +130,7 @@ fn judged(project: &Project, proposal: &Proposal) -> Verdict {
         "manifests-first" => &[MANIFESTS],
         "non-root-user" => &[ROOT_USER, MISSING_USER],
         "secret-mounts" => &[SECRETS],
-        "pip-over-conda" => &[CONDA],
+        "pip-over-conda" => &[CONDA, CONDA_IMAGE],
         objective => panic!("{}: no rule for the objective `{objective}`", project.name),
     };
     let mut case = Case::new(rules, &proposal.before);

@@ -1,5 +1,7 @@
 //! PyTorch is built for one version of CUDA each: the one that conda was asked for, or that of the image.
 
+use probity_lint::conda_parts;
+
 use super::{WHEELS, gone, install, plan::Spot, plans, spots};
 use crate::checks::{Change, Check, Issue, View, base_image::base};
 
@@ -13,7 +15,7 @@ pub(super) fn is_marker(package: &str) -> bool {
 
 /// The build that such a package chooses, as the index names it.
 fn marked(package: &str) -> Option<String> {
-    let (name, version) = install::conda_parts(package);
+    let (name, version) = conda_parts(package);
     match name {
         "cpuonly" => Some("cpu".to_owned()),
         "pytorch-cuda" | "cudatoolkit" => build_of(version.trim_start_matches('=')),
@@ -51,11 +53,11 @@ pub(super) fn cuda_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn fault(was: &Spot<'_>, is: &Spot<'_>, of_base: Option<String>) -> Option<String> {
     let gone = gone(was, is);
     let is_built = |name: &str| BUILT_FOR_CUDA.contains(&name);
-    let leaves = gone.iter().any(|(_, package)| is_built(install::conda_parts(package).0));
+    let leaves = gone.iter().any(|(_, package)| is_built(conda_parts(package).0));
     let all = was.condas.iter().flat_map(|conda| &conda.packages);
     let stated = all.clone().find_map(|package| marked(package));
     let stays = is.condas.iter().flat_map(|it| &it.packages);
-    let stays = stays.into_iter().any(|package| is_built(install::conda_parts(package).0));
+    let stays = stays.into_iter().any(|package| is_built(conda_parts(package).0));
     let marker = gone.iter().find(|(_, package)| is_marker(package));
     if let Some((_, marker)) = marker
         && (stays || !leaves)

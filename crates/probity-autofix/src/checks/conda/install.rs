@@ -195,24 +195,14 @@ fn plain_words(command: &Command) -> Option<Vec<String>> {
     if is_plain { words(command) } else { None }
 }
 
-/// The name and the version of a package as conda writes them: `numpy=1.26`, `numpy>=1.20`.
-pub(super) fn conda_parts(package: &str) -> (&str, &str) {
-    let package = package.rsplit_once("::").map_or(package, |(_, package)| package);
-    split(package)
-}
-
-/// The same as pip writes them.
-pub(super) fn pip_parts(requirement: &str) -> (&str, &str) {
-    split(requirement)
-}
-
-fn split(text: &str) -> (&str, &str) {
-    let end = text.find(['=', '<', '>', '!', '~']).unwrap_or(text.len());
-    text.split_at_checked(end).unwrap_or((text, ""))
+/// The name and the version of a requirement of pip.
+pub(crate) fn pip_parts(requirement: &str) -> (&str, &str) {
+    let end = requirement.find(['=', '<', '>', '!', '~']).unwrap_or(requirement.len());
+    requirement.split_at_checked(end).unwrap_or((requirement, ""))
 }
 
 /// Whether pip installs only what conda would: `=1.26` means any 1.26.
-pub(super) fn is_same_version(conda: &str, pip: &str) -> bool {
+pub(crate) fn is_same_version(conda: &str, pip: &str) -> bool {
     let exact = conda.strip_prefix("==");
     let prefix = conda.strip_prefix('=').filter(|_| exact.is_none());
     if let Some(version) = exact.or(prefix) {
@@ -220,7 +210,10 @@ pub(super) fn is_same_version(conda: &str, pip: &str) -> bool {
         let version = version.split('=').next().unwrap_or(version).trim_end_matches(".*");
         let is_short = version.split('.').count() == 2;
         return pip == format!("=={version}")
-            || (prefix.is_some() && pip == format!("=={version}.*"))
+            || (prefix.is_some()
+                && pip.strip_prefix("==").is_some_and(|it| {
+                    it.strip_prefix(version).is_some_and(|it| it.starts_with('.'))
+                }))
             || (prefix.is_some() && is_short && pip == format!("~={version}.0"));
     }
     conda == pip

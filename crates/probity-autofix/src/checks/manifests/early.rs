@@ -107,7 +107,8 @@ pub(super) fn readable(view: &View<'_>, index: usize) -> Vec<String> {
 /// What a COPY brings: each path of the context, and where it goes to.
 fn sources(view: &View<'_>, index: usize) -> Option<Vec<(String, String)>> {
     let instruction = view.file.instructions.get(index)?;
-    let is_known = |flag: &Flag| matches!(flag.name.text.as_str(), "link" | "chown");
+    let is_known = |flag: &Flag| matches!(flag.name.text.as_str(), "link" | "chown" | "parents");
+    let keeps_directories = instruction.flags_named("parents").next().is_some();
     let is_transfer = matches!(instruction.keyword, Keyword::Copy | Keyword::Add);
     if !is_transfer || !instruction.flags.iter().all(is_known) {
         return None;
@@ -124,8 +125,11 @@ fn sources(view: &View<'_>, index: usize) -> Option<Vec<(String, String)>> {
         let path = source.trim_start_matches("./").trim_end_matches('/');
         let name = path.rsplit('/').next().unwrap_or(path);
         // The content of a directory is copied, not the directory.
-        let is_tree = DIRECTORIES.contains(&path) || source.ends_with('/');
+        let is_hidden = name.starts_with('.');
+        let is_file = is_hidden || name.contains(['.', '*']) || is_manifest(path);
+        let is_tree = DIRECTORIES.contains(&path) || source.ends_with('/') || !is_file;
         let place = match is_directory && !is_tree {
+            _ if keeps_directories => format!("{target}/{path}"),
             true => format!("{target}/{name}"),
             false => target.to_owned(),
         };
@@ -134,26 +138,47 @@ fn sources(view: &View<'_>, index: usize) -> Option<Vec<(String, String)>> {
     Some(sources.iter().map(|source| place(&source.text)).collect())
 }
 
-/// Whether a COPY is new, brings manifests alone, and puts each where the sources have it too.
+/// Whether a COPY is new, and puts each file where the sources have it too: the copy of the sources brings
+/// the same again, so whatever it is does no harm.
 pub(super) fn is_new_manifest(change: &Change<'_>, index: usize) -> bool {
     let Some(own) = sources(change.after, index) else { return false };
     let is_old = (0..change.before.file.instructions.len())
         .filter_map(|old| sources(change.before, old))
         .any(|old| old == own);
     let owners = owners(change);
-    let owner = change.after.file.instructions.get(index).and_then(|it| it.flag_value("chown"));
+    let instruction = change.after.file.instructions.get(index);
+    let owner = instruction.and_then(|it| it.flag_value("chown"));
     let has_owner = owner.is_none_or(|it| owners.contains(&it.text.to_string()));
+    let keeps = instruction.is_some_and(|it| it.flags_named("parents").next().is_some());
     let places = places(change);
-    !is_old && has_owner && !own.is_empty() && own.iter().all(|it| is_in_place(it, &places))
+    let is_in_place = |(source, target): &(String, String)| {
+        let directory = source.rsplit_once('/').map(|(directory, _)| directory);
+        let is_flat = keeps || !directory.is_some_and(|it| it.contains('*'));
+        is_flat
+            && !source.is_empty()
+            && !is_all(source)
+            && !source.split('/').any(|part| part == ".." || part == "**")
+            && source.rsplit('/').next() != Some("*")
+            && places.iter().any(|place| *target == format!("{place}/{source}"))
+    };
+    !is_old && has_owner && !own.is_empty() && own.iter().all(is_in_place)
 }
 
-fn is_in_place((source, target): &(String, String), places: &[String]) -> bool {
-    let is_flat = !source.rsplit_once('/').is_some_and(|(directory, _)| directory.contains('*'));
-    is_manifest(source)
-        && is_flat
-        && !source.split('/').any(|part| part == "..")
-        && places.iter().any(|place| *target == format!("{place}/{source}"))
+/// Whether the last parts of a path, perhaps with a `*` each, are those of another.
+pub(super) fn ends_like(own: &str, end: &str) -> bool {
+    let own: Vec<&str> = own.split('/').collect();
+    let end: Vec<&str> = end.split('/').collect();
+    own.len() >= end.len()
+        && own.iter().rev().zip(end.iter().rev()).all(|(own, it)| is_like(it, own))
 }
+
+/// Whether a need is a directory of packages, not a package.
+pub(super) fn is_group(need: &str) -> bool {
+    GROUPS.contains(&need)
+}
+
+const GROUPS: &[&str] =
+    &["packages", "apps", "libs", "services", "modules", "crates", "workspaces"];
 
 fn is_manifest(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -232,10 +257,7 @@ pub(super) fn is_harmless_mount(change: &Change<'_>, index: usize, flag: &Flag) 
                 || store
                     .is_some_and(|(_, tool)| is_mounted_by_all(change.after, index, tool, target))
         }
-        Some("bind") | None => {
-            let place = bound(change.after, index, flag);
-            place.is_some_and(|source| is_manifest(&source))
-        }
+        Some("bind") | None => bound(change.after, index, flag).is_some_and(|it| !is_all(&it)),
         _ => false,
     }
 }
@@ -253,7 +275,16 @@ fn bound(view: &View<'_>, index: usize, flag: &Flag) -> Option<String> {
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let source = source.trim_start_matches("./").to_owned();
     let is_here = absolute(&target, workdir)? == absolute(&source, workdir)?;
-    is_here.then_some(source)
+    let names = |it: &Instruction| it.rest_text().contains(&target);
+    let is_named = target.starts_with('/') && view.file.instructions.get(index).is_some_and(names);
+    (is_here || is_named).then_some(source)
+}
+
+/// The places outside of the sources where a RUN has mounted paths of the context.
+pub(super) fn elsewhere(view: &View<'_>, index: usize, flag: &Flag) -> Option<(String, String)> {
+    let target = ["target", "dst", "destination"].iter().find_map(|name| flag.option(name))?;
+    let source = bound(view, index, flag)?;
+    target.text.starts_with('/').then(|| (target.text.to_string(), source))
 }
 
 fn is_mounted_by_all(view: &View<'_>, index: usize, tool: &str, target: &str) -> bool {
@@ -269,8 +300,6 @@ fn is_mounted_by_all(view: &View<'_>, index: usize, tool: &str, target: &str) ->
 
 /// Directories of packages that the original names, and files that its comments say an install reads.
 pub(super) fn named_needs(view: &View<'_>) -> Vec<String> {
-    const GROUPS: &[&str] =
-        &["packages", "apps", "libs", "services", "modules", "crates", "workspaces"];
     const READS: &[&str] = &[
         "editable",
         "gem",
@@ -288,6 +317,9 @@ pub(super) fn named_needs(view: &View<'_>) -> Vec<String> {
         "preinstall",
         "prepare",
         "reads",
+        "refer",
+        "refers",
+        "repositories",
         "workspace",
         "workspaces",
     ];
@@ -307,8 +339,13 @@ pub(super) fn named_needs(view: &View<'_>) -> Vec<String> {
             let is_need =
                 lower.split(|it: char| !it.is_alphanumeric()).any(|it| READS.contains(&it));
             let paths = comment.split_whitespace().filter(|word| word.contains('/'));
+            // Of `patches/*.patch` the install needs `patches`.
+            let fixed = |it: String| match it.split_once("/*") {
+                Some((directory, _)) => directory.to_owned(),
+                None => it,
+            };
             if is_need {
-                needs.extend(paths.filter_map(plain));
+                needs.extend(paths.filter_map(plain).map(fixed).filter(|it| !it.contains('*')));
             }
             // A manifest that a comment tells of is one that the install reads.
             let names = comment

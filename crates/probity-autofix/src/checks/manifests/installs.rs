@@ -122,6 +122,10 @@ pub(super) fn is_independent(called: &Called) -> bool {
     }
 }
 
+/// Options that change what is printed or how things are downloaded.
+const QUIET: &[&str] =
+    &["--no-interaction", "-n", "--no-progress", "--prefer-dist", "--no-ansi", "-q", "--quiet"];
+
 const OPTIMIZED: &[&str] =
     &["-o", "--optimize-autoloader", "-a", "--classmap-authoritative", "--optimize"];
 
@@ -198,7 +202,13 @@ pub(super) fn completes(text: &str) -> bool {
         OPTIMIZED.contains(&word)
             || matches!(
                 word,
-                "--no-dev" | "--no-interaction" | "-n" | "--strict-psr" | "-q" | "--quiet"
+                "--no-dev"
+                    | "--no-interaction"
+                    | "--no-scripts"
+                    | "-n"
+                    | "--strict-psr"
+                    | "-q"
+                    | "--quiet"
             )
     };
     match verb {
@@ -209,11 +219,28 @@ pub(super) fn completes(text: &str) -> bool {
     }
 }
 
+/// Whether an early install does a part of a later one: the same command with fewer or deferring options.
+pub(super) fn is_part_of(early: &str, whole: &str) -> bool {
+    let start = |text: &str| text.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
+    let is_known = |word: &str| {
+        whole.split(' ').any(|it| it == word) || DEFERRING.contains(&word) || QUIET.contains(&word)
+    };
+    let is_install = VERBS.iter().any(|verb| early.split(' ').nth(1) == Some(verb));
+    is_install && start(early) == start(whole) && early.split(' ').all(is_known)
+}
+
+/// Whether `composer dump-autoload` makes the class map that the install was asked for.
+pub(super) fn is_as_optimized(old: &str, dump: &str) -> bool {
+    let is_optimized = |text: &str| text.split(' ').any(|it| OPTIMIZED.contains(&it));
+    !old.starts_with("composer install") || !is_optimized(old) || is_optimized(dump)
+}
+
 /// Whether an install of composer is the original but for what it leaves to `dump-autoload`.
 pub(super) fn is_split_composer(old: &str, new: &str) -> bool {
     let plain = |text: &str| -> Vec<String> {
         let words = text.split(' ');
-        let kept = words.filter(|it| !DEFERRING.contains(it) && !OPTIMIZED.contains(it));
+        let kept = words
+            .filter(|it| !DEFERRING.contains(it) && !OPTIMIZED.contains(it) && !QUIET.contains(it));
         kept.map(str::to_owned).collect()
     };
     let is_deferred = new.contains("--no-autoloader") || new.contains("--no-scripts");
@@ -230,7 +257,10 @@ pub(super) fn is_restored(old: &str, new: &str) -> bool {
 pub(super) fn is_download(text: &str) -> bool {
     let words: Vec<&str> = text.split(' ').collect();
     match words.as_slice() {
-        ["go", "mod", "download"] | ["cargo", "fetch"] | ["cargo", "fetch", "--locked"] => true,
+        ["go", "mod", "download" | "verify"]
+        | ["go", "mod", "download", "-x"]
+        | ["cargo", "fetch"]
+        | ["cargo", "fetch", "--locked"] => true,
         ["mvn" | "./mvnw", rest @ ..] => {
             let is_flag = |it: &&str| {
                 matches!(*it, "-B" | "-q" | "-ntp" | "--batch-mode" | "--no-transfer-progress")

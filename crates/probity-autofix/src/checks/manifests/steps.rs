@@ -64,23 +64,27 @@ pub(super) fn of(view: &View<'_>, is_skipped: &dyn Fn(usize) -> bool) -> Vec<Ste
     steps
 }
 
-/// The proposal without the mounts that only make installs faster.
+/// The proposal without the mounts that only make installs faster; what is mounted elsewhere is named as the
+/// sources have it.
 pub(super) fn without_mounts(change: &Change<'_>) -> String {
     let mut text = change.after.text.to_owned();
     let known: Vec<String> =
         change.before.file.instructions.iter().flat_map(|it| flags(change.before, it)).collect();
-    for (index, it) in change.after.file.instructions.iter().enumerate() {
+    // From the last to the first: what is replaced may change its length.
+    for (index, it) in change.after.file.instructions.iter().enumerate().rev() {
+        let Some(mut own) = it.span.slice(change.after.text).map(str::to_owned) else { continue };
         for flag in it.flags_named("mount") {
-            let is_old = flag
-                .span
-                .slice(change.after.text)
-                .is_some_and(|own| known.iter().any(|it| it == own));
-            if !is_old && early::is_harmless_mount(change, index, flag) {
-                let range = flag.span.start..flag.span.end;
-                let blank = " ".repeat(range.len());
-                text.replace_range(range, &blank);
+            let written = flag.span.slice(change.after.text).unwrap_or_default();
+            let is_old = known.iter().any(|it| it == written);
+            if is_old || !early::is_harmless_mount(change, index, flag) {
+                continue;
+            }
+            own = own.replacen(written, "", 1);
+            if let Some((target, source)) = early::elsewhere(change.after, index, flag) {
+                own = own.replace(&target, &source);
             }
         }
+        text.replace_range(it.span.start..it.span.end, &own);
     }
     text
 }

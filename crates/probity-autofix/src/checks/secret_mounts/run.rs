@@ -60,12 +60,16 @@ impl Mount<'_> {
         names.iter().find_map(|name| self.flag.option(name)).map(|value| value.text.as_str())
     }
 
-    fn path(&self) -> String {
+    pub(super) fn path(&self) -> String {
         match self.option(&["target", "dst", "destination"]) {
             Some(path) if path.starts_with('/') => path.to_owned(),
             Some(name) => format!("/run/secrets/{name}"),
             None => format!("/run/secrets/{}", self.id),
         }
+    }
+
+    pub(super) fn is_of(&self, flag: &Flag) -> bool {
+        self.flag.span == flag.span
     }
 
     /// Whether an option lets other users than root read the file.
@@ -199,7 +203,7 @@ fn read_from(
 }
 
 /// A command as two can be compared by: one space between words, and one way to write each reference.
-fn plain(text: &str, names: &BTreeSet<String>) -> String {
+pub(super) fn plain(text: &str, names: &BTreeSet<String>) -> String {
     let mut plain = String::new();
     let mut quote = None;
     for c in text.chars() {
@@ -240,7 +244,7 @@ fn plain(text: &str, names: &BTreeSet<String>) -> String {
 }
 
 /// `$NAME` as `${NAME}`.
-fn braced(text: &str, name: &str) -> String {
+pub(super) fn braced(text: &str, name: &str) -> String {
     let mut result = String::new();
     let mut rest = text;
     let reference = format!("${name}");
@@ -257,7 +261,7 @@ fn braced(text: &str, name: &str) -> String {
     result
 }
 
-fn is_quoted_singly(text: &str, end: usize) -> bool {
+pub(super) fn is_quoted_singly(text: &str, end: usize) -> bool {
     let mut quote = None;
     for c in text.chars().take(text.get(..end).unwrap_or_default().chars().count()) {
         match (quote, c) {
