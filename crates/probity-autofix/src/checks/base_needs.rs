@@ -72,7 +72,7 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 }
 
 /// Whether an image is known not to have a tool that Dockerfiles call.
-fn lacks(image: &str, tool: &str) -> bool {
+pub(super) fn lacks(image: &str, tool: &str) -> bool {
     let Ok(image) = ImageRef::parse(image) else { return false };
     let name = image.path.rsplit('/').next().unwrap_or_default();
     let tag = image.tag.as_deref().unwrap_or_default();

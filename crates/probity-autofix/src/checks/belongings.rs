@@ -348,6 +348,10 @@ fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let user = runtime.get(Setting::User).first().and_then(|it| text_of(&it.entry.value));
     let Some(user) = user else { return Vec::new() };
     let name = user.split(':').next().unwrap_or_default().to_owned();
+    // A number needs no account.
+    if name.parse::<u32>().is_ok() {
+        return Vec::new();
+    }
     let makes = |view: &View<'_>, index: usize| {
         let scripts = view.facts.scripts(&view.file, index).iter();
         scripts.flat_map(|script| &script.commands).any(|command| {

@@ -66,25 +66,38 @@ const BUILD_ONLY: &[&str] = &[
     "binutils",
     "bison",
     "bzip2",
+    "cabal-install",
     "cargo",
+    "ccache",
     "curl",
+    "cython3",
+    "default-jdk",
+    "default-jdk-headless",
+    "dirmngr",
+    "doxygen",
+    "dpkg-dev",
     "file",
     "flex",
     "git",
     "gettext",
+    "ghc",
     "gnupg",
     "golang",
+    "gperf",
     "golang-go",
     "gradle",
     "gzip",
     "libtool",
+    "libtool-bin",
     "linux-headers",
+    "lld",
     "llvm",
     "lsb-release",
     "m4",
     "maven",
     "mercurial",
     "meson",
+    "mold",
     "nasm",
     "ninja",
     "ninja-build",
@@ -96,15 +109,26 @@ const BUILD_ONLY: &[&str] = &[
     "pkg-config",
     "pkgconf",
     "protobuf-compiler",
+    "protoc",
     "python",
     "python3",
+    "python3-pip",
+    "python3-setuptools",
+    "python3-venv",
+    "python3-wheel",
+    "py3-pip",
+    "ragel",
+    "re2c",
     "rust",
     "rustc",
     "software-properties-common",
     "subversion",
     "swig",
     "tar",
+    "texinfo",
     "unzip",
+    "upx",
+    "upx-ucl",
     "wget",
     "xz-utils",
     "yarn",
@@ -168,9 +192,14 @@ pub(crate) fn is_language_manager(manager: Manager) -> bool {
 }
 
 pub(crate) fn is_build_package(name: &str) -> bool {
-    name.ends_with("-dev")
+    // `gcc-12`, `openjdk-17-jdk-headless`
+    let plain = name.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '.' | '-'));
+    let is_jdk = name.contains("-jdk");
+    is_jdk
+        || name.ends_with("-dev")
         || name.ends_with("-devel")
-        || COMPILER_PACKAGES.contains(&name)
+        || COMPILER_PACKAGES.contains(&plain)
+        || BUILD_ONLY.contains(&plain)
         || BUILD_ONLY.contains(&name)
 }
 

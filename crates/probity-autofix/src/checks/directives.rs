@@ -36,26 +36,29 @@ fn is_stable(syntax: &str) -> bool {
         || version.strip_prefix('.').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
 }
 
-/// People wrote them for people, and no objective asks for fewer.
-fn comments_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let news = more_than(comments(change.after), comments(change.before));
-    let lost = more_than(comments(change.before), comments(change.after));
-    let lost: Vec<&str> =
-        lost.into_iter().filter(|it| silences(it) || !is_retold(it, &news)).collect();
-    let message = "this comment of the original is changed or gone";
-    lost.first().map(|line| change.issue(check, message).quoting(line)).into_iter().collect()
-}
+/// Parts of comments that tools and lawyers read.
+const READ_BY_TOOLS: &[&str] = &[
+    "ignore=",
+    "ignore:",
+    ":ignore",
+    "disable=",
+    "skip=",
+    "renovate:",
+    "spdx-",
+    "license",
+    "copyright",
+];
 
-/// Whether new comments have most words of one: it was taken apart with its instruction.
-fn is_retold(comment: &str, news: &[&str]) -> bool {
-    let split = |text: &str| -> Vec<String> {
-        let words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| it.len() > 2);
-        words.map(str::to_lowercase).collect()
+/// No image depends on a comment for people, and a conversion may have no place for it.
+fn comments_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    let is_read = |text: &&&str| {
+        let text: String = text.to_lowercase().split_whitespace().collect();
+        READ_BY_TOOLS.iter().any(|part| text.contains(part))
     };
-    let known: Vec<String> = news.iter().flat_map(|it| split(it)).collect();
-    let words = split(comment);
-    let kept = words.iter().filter(|word| known.contains(word)).count();
-    kept > 0 && kept * 4 >= words.len() * 3
+    let lost = more_than(comments(change.before), comments(change.after));
+    let message = "this comment of the original, which tools or lawyers read, is changed or gone";
+    let first = lost.iter().find(is_read);
+    first.map(|line| change.issue(check, message).quoting(line)).into_iter().collect()
 }
 
 /// Words by which a comment addresses a reader or a checker of the file.

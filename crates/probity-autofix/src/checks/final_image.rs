@@ -16,7 +16,7 @@ pub(crate) const RUNTIME_VERSION: Check =
 pub(crate) const BASE_COMMAND: Check = Check::new("base-command", base_command);
 
 /// The oldest Debian that a program built on an image without a named release is likely to start on.
-const OLDEST_DEBIAN: u32 = 12;
+pub(super) const OLDEST_DEBIAN: u32 = 12;
 
 fn kinds(change: &Change<'_>) -> Option<(ImageKind, ImageKind)> {
     Some((ImageKind::of(&base(change.before)?)?, ImageKind::of(&base(change.after)?)?))

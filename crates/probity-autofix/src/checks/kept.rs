@@ -65,6 +65,39 @@ pub(super) const DATA: &[&str] = &[
     "www",
 ];
 
+/// Directories that compilers and bundlers of JavaScript turn into something else.
+const SOURCES: &[&str] = &[
+    "api",
+    "app",
+    "apps",
+    "client",
+    "components",
+    "css",
+    "frontend",
+    "hooks",
+    "js",
+    "lib",
+    "packages",
+    "pages",
+    "scripts",
+    "server",
+    "src",
+    "styles",
+    "test",
+    "tests",
+    "tools",
+    "ts",
+    "types",
+    "ui",
+    "utils",
+];
+
+/// Whether a build of JavaScript reads something that run time does not: sources, and files beside
+/// them, which are settings of tools.
+fn is_bundled(name: &str) -> bool {
+    !DATA.contains(&name) && (SOURCES.contains(&name) || name.contains('.') || name.is_empty())
+}
+
 /// Commands that leave something in the image by their arguments.
 const MAKERS: &[&str] = &[
     "mkdir", "chown", "chmod", "ln", "touch", "cp", "mv", "install", "sed", "tee", "tar", "unzip",
@@ -251,7 +284,7 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                 continue;
             }
             let is_needed = match (is_script, is_built_later) {
-                (true, true) if kind.language == Some("node") => DATA.contains(&name),
+                (true, true) if kind.language == Some("node") => !is_bundled(name),
                 (true, _) => is_all || !MANIFESTS.contains(&name),
                 (false, true) => {
                     let is_read = commands::all(before).any(|it| {

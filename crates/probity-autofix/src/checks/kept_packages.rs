@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use probity_dockerfile::Keyword;
+
 use super::{
     Change, Check, Issue, View,
     additions::is_probe,
@@ -39,6 +41,17 @@ const TWINS: &[(&str, &[&str])] = &[
     ("openssl-dev", &["libssl3", "openssl"]),
     ("postgresql-dev", &["libpq"]),
     ("libssl-dev", &["openssl"]),
+    ("curl-dev", &["libcurl", "curl"]),
+    ("freetds-dev", &["libsybdb5", "freetds"]),
+    ("krb5-dev", &["krb5-libs"]),
+    ("libkrb5-dev", &["libgssapi-krb5-2"]),
+    ("libncurses-dev", &["libncursesw6", "libtinfo6"]),
+    ("libncurses5-dev", &["libncursesw6", "libtinfo6"]),
+    ("libpq-dev", &["postgresql-client"]),
+    ("libgdal-dev", &["gdal-bin"]),
+    ("openldap-dev", &["libldap"]),
+    ("openssl-devel", &["openssl-libs"]),
+    ("unixodbc-dev", &["libodbc1", "libodbc2"]),
     ("libsqlite3-dev", &["libsqlite3-0", "sqlite3"]),
 ];
 
@@ -70,10 +83,13 @@ pub(crate) fn is_twin(headers: &str, package: &str) -> bool {
         return false;
     };
     let stem = stem.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.' || it == '-');
-    let Some(rest) = package.strip_prefix(stem) else { return false };
-    let rest = rest.strip_suffix("t64").unwrap_or(rest);
-    matches!(rest, "" | "-libs")
-        || rest.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'.' | b'-' | b'+'))
+    // `libsnappy1v5`, `libgeos-c1v5`, `icu-libs`: another word would be another library.
+    let plain = |name: &str| name.strip_prefix("lib").unwrap_or(name).to_owned();
+    let (stem, name) = (plain(stem), plain(package));
+    let is_same = name.strip_prefix(&stem).is_some_and(|rest| {
+        !rest.starts_with(|it: char| it.is_ascii_alphabetic()) && !stem.is_empty()
+    });
+    is_same && !commands::is_build_package(package) && !package.ends_with("-doc")
 }
 
 fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
@@ -88,11 +104,16 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
         for name in commands::names(call) {
             let is_there = match needs_library(change, &kind, &name) {
-                true => now.iter().any(|it| *it == name || is_twin(&name, it)),
+                true => {
+                    now.iter().any(|it| *it == name || is_twin(&name, it))
+                        || is_library_copied(change, &name)
+                        || is_in_image(&kind, &name)
+                }
                 false => {
                     let is_called =
                         commands::starts(change.before, &name) || is_probe(change.before, &name);
-                    (commands::is_build_package(&name) && !is_called)
+                    ((commands::is_build_package(&name) || is_build_tool(change, &name))
+                        && !is_called)
                         || now.contains(&name)
                         || is_copied(change, &name)
                         || is_in_image(&kind, &name)
@@ -113,6 +134,41 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         names.join(", ")
     );
     vec![change.issue(check, &message)]
+}
+
+/// Whether steps of the original call a package's program, and nothing else in it names one.
+fn is_build_tool(change: &Change<'_>, name: &str) -> bool {
+    let before = change.before;
+    let chain = final_chain(change.after);
+    let is_called = |view: &View<'_>, index: usize| {
+        commands::of_instruction(view, index).iter().any(|it| it.name == name)
+    };
+    let is_used = (0..before.file.instructions.len()).any(|index| is_called(before, index));
+    let is_named = before.file.instructions.iter().any(|it| {
+        let text = it.body_text();
+        let heredocs = it.heredocs().iter().map(|it| it.content(before.text).into_owned());
+        let mut texts = std::iter::once(text.to_string()).chain(heredocs);
+        it.keyword != Keyword::Run && texts.any(|text| text.contains(name))
+    });
+    is_used && !is_named && !chain.into_iter().any(|index| is_called(change.after, index))
+}
+
+/// Whether a COPY brings the files of a library by its name: `libpq.so.5`.
+fn is_library_copied(change: &Change<'_>, headers: &str) -> bool {
+    let stem = headers.trim_end_matches("el").trim_end_matches("-dev");
+    let stem = stem.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.' || it == '-');
+    let stem = stem.strip_prefix("lib").unwrap_or(stem);
+    final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        sources.iter().any(|source| {
+            let name = commands::last_part(source);
+            let rest = name.strip_prefix("lib").and_then(|name| name.strip_prefix(stem));
+            !stem.is_empty()
+                && name.contains(".so")
+                && rest.is_some_and(|rest| !rest.starts_with(|it: char| it.is_ascii_alphabetic()))
+        })
+    })
 }
 
 /// Whether what was built needs the library of these headers in the final stage.
@@ -161,6 +217,8 @@ fn is_in_image(kind: &ImageKind, name: &str) -> bool {
         "tzdata" => is_distroless || matches!(kind.language, Some("python" | "java" | "dotnet")),
         "bash" => !kind.is_musl() && kind.distribution != Some(Distribution::Bare),
         "openssl" => matches!(kind.language, Some("python" | "ruby" | "php")),
+        // The smallest of them has no libraries at all.
+        "libssl-dev" => is_distroless && kind.distribution != Some(Distribution::Bare),
         _ => false,
     }
 }

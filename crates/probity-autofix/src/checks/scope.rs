@@ -9,7 +9,8 @@ use super::{
 
 pub(crate) const VARIABLES_KEPT: Check = Check::new("variables-kept", variables_kept).heuristic();
 
-/// Beginnings of names that compilers and package managers read without being told.
+/// Variables that decide what compilers and package managers make without being named; those that
+/// end in `_` are beginnings. What only a run time reads is not among them.
 const READ_BY_TOOLS: &[&str] = &[
     "BUNDLE_",
     "CARGO_",
@@ -18,16 +19,24 @@ const READ_BY_TOOLS: &[&str] = &[
     "CGO_",
     "CI",
     "CXX",
+    "CXXFLAGS",
     "DJANGO_",
-    "DOTNET_",
-    "GO",
-    "GRADLE_",
-    "JAVA_",
+    "GOAMD64",
+    "GOARCH",
+    "GOARM",
+    "GOBIN",
+    "GOEXPERIMENT",
+    "GOFLAGS",
+    "GOOS",
+    "GOPATH",
+    "GOPRIVATE",
+    "GOPROXY",
+    "GOTOOLCHAIN",
+    "JAVA_HOME",
     "LDFLAGS",
-    "MAVEN_",
+    "MAVEN_ARGS",
     "MIX_ENV",
     "NEXT_",
-    "NODE_ENV",
     "NODE_OPTIONS",
     "NPM_CONFIG_",
     "NUXT_",
@@ -38,6 +47,10 @@ const READ_BY_TOOLS: &[&str] = &[
     "VITE_",
     "VUE_APP_",
 ];
+
+fn is_read_by_tools(name: &str) -> bool {
+    READ_BY_TOOLS.iter().any(|it| name == *it || (it.ends_with('_') && name.starts_with(it)))
+}
 
 fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (before, after) = (change.before, change.after);
@@ -56,11 +69,13 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 let is_named = part.text.contains(&format!("${name}"))
                     || part.text.contains(&format!("${{{name}"));
                 let is_read = match variable.kind {
-                    VariableKind::Arg => is_named || (is_build && !is_used_elsewhere(before, name)),
-                    VariableKind::Env => {
+                    VariableKind::Arg => {
                         is_named
-                            || (is_build && READ_BY_TOOLS.iter().any(|it| name.starts_with(it)))
+                            || (is_build
+                                && !is_used_elsewhere(before, name)
+                                && name != "DEBIAN_FRONTEND")
                     }
+                    VariableKind::Env => is_named || (is_build && is_read_by_tools(name)),
                     VariableKind::Predefined => false,
                 };
                 let is_given = part.text.contains(&format!("{name}="));

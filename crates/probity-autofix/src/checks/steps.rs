@@ -78,7 +78,7 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
         Keyword::Copy => !is_final || copied(change, index, instruction).is_some(),
         Keyword::Run => are_parts_known(change, index, is_final),
         Keyword::Env if !is_final => is_build_setting(change.before, instruction),
-        Keyword::Arg => is_argument(change, instruction),
+        Keyword::Arg => is_argument(change, index, instruction),
         // What the container has of these settings is compared as a whole.
         Keyword::Env
         | Keyword::Label
@@ -94,8 +94,12 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
     }
 }
 
-/// `ARG NAME` for one that the file gives its value before the first FROM.
-fn is_argument(change: &Change<'_>, instruction: &Instruction) -> bool {
+/// `ARG NAME` for one that the file gives its value before the first FROM, and that value: where it is
+/// read it is compared.
+fn is_argument(change: &Change<'_>, index: usize, instruction: &Instruction) -> bool {
+    if change.after.facts.stage_of(index).is_none() {
+        return true;
+    }
     let Arguments::Pairs { pairs, .. } = &instruction.arguments else { return false };
     let is_old = |name: &str| {
         change.before.file.instructions.iter().any(|old| match &old.arguments {

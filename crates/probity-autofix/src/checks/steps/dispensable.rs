@@ -1,12 +1,12 @@
 //! Steps of the original that another way of doing the same makes superfluous.
 
-use probity_dockerfile::{Action, Arguments, Keyword, Manager, PackageCall};
+use probity_dockerfile::{Action, Arguments, Keyword, Manager, PackageCall, Setting};
 
 use super::{
     super::{
         Change, View,
         additions::ACCOUNTS,
-        belongings::{final_chain, is_within},
+        belongings::{final_chain, is_within, text_of},
         commands::{self, Segment, words},
         moved::{copied, moves},
     },
@@ -47,9 +47,24 @@ pub(super) fn is_dispensable(change: &Change<'_>, index: usize, part: &Segment<'
                 || commands::all(change.after).any(is_enabled)
         }
         "poetry" => arguments.first().is_some_and(|it| it == "config"),
-        name if ACCOUNTS.contains(&name) => holds(change, "/etc/passwd"),
+        name if ACCOUNTS.contains(&name) => {
+            holds(change, "/etc/passwd") || is_number_of_user(change.before, arguments)
+        }
         _ => false,
     }
+}
+
+/// Whether an account is that of the container's user, who is named by the number alone.
+fn is_number_of_user(before: &View<'_>, arguments: &[String]) -> bool {
+    let runtime = before.facts.final_runtime();
+    let users = runtime.get(Setting::User).iter().filter_map(|it| text_of(&it.entry.value));
+    let numbers: Vec<String> =
+        users.flat_map(|it| it.split(':').map(str::to_owned).collect::<Vec<_>>()).collect();
+    let is_number = |it: &String| it.parse::<u32>().is_ok();
+    numbers.iter().all(is_number)
+        && arguments
+            .iter()
+            .any(|it| numbers.iter().any(|number| it.rsplit('=').next() == Some(number)))
 }
 
 /// What keeps lists small, and installs whose packages all come by another call.
