@@ -34,6 +34,13 @@ const HARMLESS: &[&str] = &[
     "--no-fund",
     "--no-dev",
     "--no-warn-script-location",
+    "--disable-pip-version-check",
+    "--no-compile",
+    "--no-progress",
+    "--prefer-offline",
+    "--silent",
+    "--virtual",
+    "--nodocs",
     "--no-deps",
     "--no-index",
     "--find-links",
@@ -96,7 +103,10 @@ pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment<'_>) -> bool {
         return false;
     }
     if let Some(call) = part.calls.first() {
-        return is_known_call(change.before, call) || is_pruning(change.before, command);
+        let words = words(command).unwrap_or_default();
+        return is_known_call(change.before, call)
+            || is_pruning(change.before, command)
+            || words.split_first().is_some_and(|(_, arguments)| is_cleaning(arguments));
     }
     let Some(words) = words(command) else { return false };
     let Some((name, arguments)) = words.split_first() else { return false };
@@ -110,12 +120,25 @@ pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment<'_>) -> bool {
         }),
         "install" => is_owned_directory(change, arguments),
         "chown" => is_known_owner(change, arguments),
+        "chmod" => match arguments.split_first() {
+            Some((mode, paths)) => {
+                matches!(mode.as_str(), "+x" | "a+x" | "755" | "0755" | "555" | "0555")
+                    && paths.iter().all(|it| is_copied_file(change, it))
+            }
+            None => false,
+        },
         "docker-php-ext-enable" => are_extensions_known(change.before, arguments),
         "ldconfig" | "update-ca-certificates" => arguments.is_empty(),
+        "npm" | "yarn" | "pnpm" if is_cleaning(arguments) => true,
         "npm" => is_pruning(change.before, command),
         name if ACCOUNTS.contains(&name) => is_plain_account(name, arguments),
         _ => false,
     }
+}
+
+/// `npm cache clean --force`
+fn is_cleaning(arguments: &[String]) -> bool {
+    matches!(arguments, [cache, clean, ..] if cache == "cache" && clean == "clean")
 }
 
 /// `echo DIRECTORY > /etc/ld.so.conf.d/NAME.conf` for a directory that a COPY brings.
@@ -212,6 +235,11 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
     let is_used = |names: &[&str]| commands::all(change.before).any(|it| it.is_any(names));
     let is_preparing = match (commands::last_part(name), arguments.as_slice()) {
         (name, _) if FILES.contains(&name) => true,
+        ("find", words) => words.contains(&"-delete") && !words.contains(&"-exec"),
+        ("poetry", ["export", ..]) => is_used(&["poetry"]),
+        ("uv", ["venv" | "export", ..]) => is_used(&["uv"]),
+        ("bundle", ["exec", "bootsnap", "precompile", ..]) => is_used(&["bundle"]),
+        ("corepack", ["enable" | "prepare", ..]) => is_used(&["yarn", "pnpm", "corepack"]),
         ("." | "source", [path]) => path.ends_with("/bin/activate"),
         ("python" | "python3", ["-m", "venv", ..]) | ("virtualenv", _) => true,
         ("pip" | "pip3", ["wheel", rest @ ..]) => is_wheel_of_original(change.before, rest),
@@ -221,9 +249,15 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
         ("mvn" | "mvnw", rest) => {
             let is_goal = |it: &&str| !it.starts_with('-');
             let mut goals = rest.iter().filter(|it| is_goal(it));
-            goals.all(|it| *it == "dependency:go-offline")
+            goals.all(|it| it.starts_with("dependency:resolve") || *it == "dependency:go-offline")
                 && rest.iter().any(is_goal)
                 && is_used(&["mvn", "mvnw"])
+        }
+        ("gradle" | "gradlew", rest) => {
+            let mut tasks = rest.iter().filter(|it| !it.starts_with('-')).peekable();
+            tasks.peek().is_some()
+                && tasks.all(|it| *it == "dependencies")
+                && is_used(&["gradle", "gradlew"])
         }
         ("npm", ["prune" | "cache", ..]) => is_used(&["npm"]),
         ("yarn", ["cache", ..]) => is_used(&["yarn"]),
@@ -347,7 +381,11 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
                 let is_twin = installed.iter().any(|name| is_twin(name, text));
                 let is_library = text.starts_with("lib") && !commands::is_build_package(text);
                 let is_called = commands::starts(before, text) || is_probe(before, text);
+                let is_wheel = call.manager == Manager::Pip
+                    && text.starts_with('/')
+                    && (text.ends_with(".whl") || text.ends_with("/*"));
                 is_old
+                    || is_wheel
                     || (is_system && (USUAL.contains(&text) || is_twin || is_library || is_called))
             };
             let is_known = match is_whole {
@@ -356,6 +394,8 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
             };
             are_flags_harmless && call.target.is_none() && is_known
         }
-        Action::Remove | Action::Upgrade => false,
+        // What was installed for a build in the same stage.
+        Action::Remove => call.packages.iter().all(|it| commands::is_build_package(&it.text)),
+        Action::Upgrade => false,
     }
 }

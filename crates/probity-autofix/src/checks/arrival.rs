@@ -1,7 +1,9 @@
 //! What build stages make has to arrive: outputs that a cache keeps, trees that only a part of was
 //! copied of, and places that the container's user cannot read do not.
 
-use probity_dockerfile::{Action, Arguments, Instruction, Keyword, Manager, Setting, Target};
+use probity_dockerfile::{
+    Action, Arguments, Instruction, Keyword, Manager, Setting, Target, TokenKind,
+};
 
 use super::{
     Change, Check, Issue, View,
@@ -9,6 +11,7 @@ use super::{
     belongings::{final_chain, is_within, text_of},
     commands::{self, Called},
     image_kind::{Distribution, ImageKind},
+    moved::taken_from_mounts,
     search_path::pattern_of,
     steps::{absolute, chain_of},
 };
@@ -28,6 +31,7 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues.extend(tree_in_parts(change).map(|reason| change.issue(check, &reason)));
     issues.extend(installed_elsewhere(change).map(|reason| change.issue(check, &reason)));
     issues.extend(generated(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(certificates(change).map(|reason| change.issue(check, &reason)));
     issues.extend(time_zones(change).map(|reason| change.issue(check, &reason)));
     issues.extend(libraries_of_compiler(change).map(|reason| change.issue(check, &reason)));
     issues
@@ -45,7 +49,8 @@ fn sources(it: &Instruction) -> Vec<String> {
 /// What all COPYs of the final image take from other stages.
 fn taken(view: &View<'_>, chain: &[usize]) -> Vec<String> {
     let instructions = chain.iter().filter_map(|index| view.file.instructions.get(*index));
-    instructions.flat_map(sources).collect()
+    let mounted = chain.iter().flat_map(|index| taken_from_mounts(view, *index));
+    instructions.flat_map(sources).chain(mounted.map(|(source, _)| source)).collect()
 }
 
 fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -> Option<String> {
@@ -110,10 +115,13 @@ fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
             Keyword::Run => {
                 let heredocs = step.heredocs().iter().map(|it| it.content(view.text).into_owned());
                 let mut texts = std::iter::once(step.body_text().to_string()).chain(heredocs);
-                let mut parts = source.split('/').filter(|it| !it.is_empty());
-                let top = format!("/{}", parts.next().unwrap_or_default());
-                let second = parts.next().map(|it| format!("{top}/{it}")).unwrap_or(top);
-                let is_named = texts.any(|text| text.contains(&second));
+                let is_named = texts.any(|text| {
+                    let ends = |it: char| it.is_whitespace() || "\"'=:,;()".contains(it);
+                    text.split(ends).map(|word| word.trim_end_matches('/')).any(|word| {
+                        let is_path = word.starts_with('/') && word.len() > 1;
+                        is_path && (is_within(source, word) || is_within(word, source))
+                    })
+                });
                 is_named || (workdir.len() > 1 && is_within(source, workdir))
             }
             Keyword::Copy | Keyword::Add => {
@@ -278,6 +286,30 @@ fn generated(change: &Change<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// A program that speaks TLS to others reads certificates, which the smallest images lack.
+fn certificates(change: &Change<'_>) -> Option<String> {
+    let before = change.before;
+    let runtime = before.facts.final_runtime();
+    let mut variables = runtime.get(Setting::Env).iter().map(|it| pattern_of(&it.entry.value));
+    let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let mut comments = comments.filter_map(|token| token.span.slice(before.text));
+    let tells = |text: &str| {
+        let text = text.to_lowercase();
+        let mut words = text.split(|it: char| it.is_whitespace() || ",.;()".contains(it));
+        words.any(|word| matches!(word, "https" | "tls"))
+    };
+    let speaks = variables.any(|it| it.contains("https://")) || comments.any(tells);
+    let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
+    let lacks = matches!(new.name.as_str(), "scratch" | "busybox" | "debian" | "ubuntu");
+    let brings = final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let text = it.map(|it| it.body_text().to_string()).unwrap_or_default();
+        text.contains("ca-certificates") || text.contains("/etc/ssl")
+    });
+    (speaks && lacks && !brings && base(before).as_deref() != base(change.after).as_deref())
+        .then(|| "the program speaks TLS, and the final image has no certificates".to_owned())
 }
 
 /// A time zone by name is read from files that small images lack.

@@ -136,6 +136,10 @@ const BUILD_ONLY: &[&str] = &[
     "zip",
 ];
 
+/// Programs that a stage needs which only makes pages for browsers.
+pub(crate) const NODE_TOOLS: &[&str] =
+    &["npm", "npx", "yarn", "pnpm", "corepack", "mkdir", "cp", "mv", "rm", "cd"];
+
 /// Python packages that build and install others.
 pub(crate) const PYTHON_TOOLS: &[&str] = &[
     "build",
@@ -311,14 +315,32 @@ pub(crate) struct Segment<'v> {
     pub(crate) commands: Vec<&'v Command>,
     /// Package calls in it.
     pub(crate) calls: Vec<&'v PackageCall>,
+    /// Where it runs, if the file tells.
+    pub(crate) directory: Option<String>,
+}
+
+impl Segment<'_> {
+    pub(crate) fn is_change_of_directory(&self) -> bool {
+        self.commands.iter().any(|it| it.name().is_some_and(|name| name == "cd"))
+    }
 }
 
 /// The parts of a RUN, if each works by itself: joined by `&&` alone, and none changes what the next
 /// ones start with.
 pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<'v>>> {
-    const STATEFUL: &[&str] = &["cd", "export", "set", ".", "source", "umask", "pushd", "popd"];
+    let parts = parts(view, index)?;
+    let is_input = |flag: &Flag| !is_cache(flag);
     let instruction = view.file.instructions.get(index)?;
-    if !instruction.flags.iter().all(is_cache) {
+    let moves = parts.iter().any(|part| part.is_change_of_directory());
+    (!moves && !instruction.flags.iter().any(is_input)).then_some(parts)
+}
+
+/// The parts of a RUN, each with the directory that it runs in: some may be a `cd`. The RUN may mount
+/// files of the build context.
+pub(crate) fn parts<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<'v>>> {
+    const STATEFUL: &[&str] = &["export", "set", ".", "source", "umask", "pushd", "popd"];
+    let instruction = view.file.instructions.get(index)?;
+    if !instruction.flags.iter().all(|it| is_cache(it) || is_context_mount(it)) {
         return None;
     }
     let [script] = view.facts.scripts(&view.file, index) else { return None };
@@ -355,11 +377,21 @@ pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segme
         return None;
     }
     let calls = view.facts.package_calls(&view.file, index);
-    Some(
-        (skipped..block.pipelines.len())
-            .map(|number| segment(view, script, calls, number))
-            .collect(),
-    )
+    let state = view.facts.state(index);
+    let mut directory = state.and_then(|state| state.workdir.path.as_deref().map(str::to_owned));
+    let mut found = Vec::new();
+    for number in skipped..block.pipelines.len() {
+        let part = Segment { directory: directory.clone(), ..segment(view, script, calls, number) };
+        if part.is_change_of_directory() {
+            let [command] = part.commands.as_slice() else { return None };
+            let words = words(command)?;
+            let [_, target] = words.as_slice() else { return None };
+            let from = directory.as_deref().or(Some("/"));
+            directory = Some(super::steps::absolute(target, from)?);
+        }
+        found.push(part);
+    }
+    Some(found)
 }
 
 /// Parts of the places where tools keep what they downloaded or compiled.
@@ -397,6 +429,13 @@ pub(crate) fn is_cache(flag: &Flag) -> bool {
         && ((has("type=cache") && !has("from=") && is_tools) || (has("type=bind") && has("from=")))
 }
 
+/// A mount of files of the build context, which leaves nothing in the image either.
+pub(crate) fn is_context_mount(flag: &Flag) -> bool {
+    let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+    let has = |start: &str| value.split(',').any(|it| it.starts_with(start));
+    flag.name.text.as_str() == "mount" && has("type=bind") && !has("from=")
+}
+
 fn segment<'v>(
     view: &View<'_>,
     script: &'v Script,
@@ -413,6 +452,7 @@ fn segment<'v>(
         text: joined(text),
         commands: commands.map(|(_, command)| command).collect(),
         calls: calls.iter().filter(|call| places.contains(&call.command)).collect(),
+        directory: None,
     }
 }
 

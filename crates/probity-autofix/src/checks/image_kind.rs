@@ -109,12 +109,12 @@ impl ImageKind {
         SYSTEMS.contains(&self.name.as_str()) || self.distribution == Some(Distribution::RedHat)
     }
 
-    /// Whether it brings a compiler or a development kit.
-    pub(crate) fn has_tools(&self) -> bool {
+    /// Whether it is there to build: nobody needs what it brings at run time.
+    pub(crate) fn is_toolchain(&self) -> bool {
         let is_kit = matches!(self.name.as_str(), "maven" | "gradle" | "sdk" | "swift");
         let is_java = self.language == Some("java") && !self.tag.contains("jre");
         let is_compiled = matches!(self.language, Some("go" | "rust" | "c"));
-        is_kit || is_java || is_compiled || self.is_full()
+        is_kit || is_java || is_compiled
     }
 
     /// Whether it is the variant of a language's image that has compilers and headers.

@@ -7,7 +7,7 @@ use super::{
     Change, Check, Issue, View,
     base_image::base,
     belongings::{covers, final_chain, is_within},
-    commands::{self, Called, last_part, segments},
+    commands::{self, Called, NODE_TOOLS, last_part, parts},
     image_kind::ImageKind,
     moved::copied,
     steps::{absolute, pairs, written},
@@ -130,6 +130,7 @@ fn paths_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     missing.extend(copies(change, &kind));
     missing.extend(made(change, &kind));
     missing.extend(manifest(change, &kind));
+    missing.extend(named_by_builds(change));
     missing.sort_unstable();
     missing.dedup();
     missing
@@ -279,6 +280,9 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             let name = last_part(source.trim_end_matches('/'));
             let is_all = matches!(source.trim_end_matches('/'), "." | "" | "*");
             let place = placed(&source, &target, is_all);
+            if !is_all && is_of_pages(change, kind, index, (&source, &place)) {
+                continue;
+            }
             // What was compiled or packed into an installed package is not read again.
             if compiled.iter().any(|it| is_within(&place, it)) && !DATA.contains(&name) {
                 continue;
@@ -303,6 +307,62 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         }
     }
     missing
+}
+
+/// Whether a source is copied for a build of pages beside another language: next to `package.json`, or
+/// as the directory that the build runs in. The proposal has that build elsewhere.
+fn is_of_pages(change: &Change<'_>, kind: &ImageKind, index: usize, pair: (&str, &str)) -> bool {
+    let (before, after) = (change.before, change.after);
+    let (source, place) = (pair.0.trim_end_matches('/'), pair.1);
+    let has = |view: &View<'_>, index: usize, name: &str| {
+        let pairs = pairs(view, index).unwrap_or_default();
+        pairs.iter().any(|(source, _)| source.trim_end_matches('/').ends_with(name))
+    };
+    let mut builds = (index..before.file.instructions.len()).flat_map(|it| page_builds(before, it));
+    let Some(first) = builds.next() else { return false };
+    let runs_there = is_within(&first, place) || builds.any(|it| is_within(&it, place));
+    let manifest = (0..=index).rev().find(|it| has(before, *it, "package.json"));
+    let is_beside = manifest.is_some_and(|it| (it..=index).all(|it| pairs(before, it).is_some()));
+    let chain = final_chain(after);
+    let mut stages = after.facts.stages().iter();
+    let is_apart = stages.any(|stage| {
+        let mut own = stage.instructions.clone();
+        let mut all = own.clone();
+        own.any(|it| !page_builds(after, it).is_empty() && !chain.contains(&it))
+            && all.any(|it| has(after, it, source))
+    });
+    kind.language != Some("node")
+        && is_apart
+        && (is_beside || (runs_there && is_around(change, place)))
+}
+
+/// The directories in which a RUN makes pages with tools of Node.
+fn page_builds(view: &View<'_>, index: usize) -> Vec<String> {
+    let parts = parts(view, index).unwrap_or_default();
+    let is_build = |command: &&Command| {
+        Called::of(index, command).is_some_and(|it| it.is_any(NODE_TOOLS) && it.is_build())
+    };
+    let builds = parts.into_iter().filter(|it| it.commands.iter().any(|it| is_build(&it)));
+    builds.map(|part| part.directory.unwrap_or_else(|| "/".to_owned())).collect()
+}
+
+/// Places within copied sources that a build is given by name: `-DSTYLES=/src/styles`.
+fn named_by_builds(change: &Change<'_>) -> Vec<String> {
+    let before = change.before;
+    let sources: Vec<String> = (0..before.file.instructions.len())
+        .filter_map(|index| pairs(before, index))
+        .flatten()
+        .map(|(_, target)| target)
+        .filter(|it| it.len() > 1)
+        .collect();
+    let values = commands::all(before).filter(Called::is_build).flat_map(|it| it.words);
+    let values = values.filter_map(|word| {
+        let (name, value) = word.rsplit_once('=')?;
+        let is_of_tool = name.starts_with("-DCMAKE_") || name.starts_with("--");
+        let is_source = sources.iter().any(|it| is_within(value, it) && value != it);
+        (is_source && !is_of_tool).then(|| value.trim_end_matches('/').to_owned())
+    });
+    values.filter(|value| !is_around(change, value)).map(|it| format!("`{it}`")).collect()
 }
 
 /// Directories that another language's compiler reads in a file for scripts, and the project that
@@ -366,12 +426,8 @@ fn placed(source: &str, target: &str, is_all: bool) -> String {
 fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
     let (before, after) = (change.before, change.after);
     let chain = final_chain(after);
-    let kept: Vec<String> = chain
-        .iter()
-        .filter_map(|index| segments(after, *index))
-        .flatten()
-        .map(|it| it.text)
-        .collect();
+    let kept: Vec<String> =
+        chain.iter().filter_map(|index| parts(after, *index)).flatten().map(|it| it.text).collect();
     let whole: Vec<String> = chain
         .iter()
         .filter_map(|index| after.file.instructions.get(*index))
@@ -382,7 +438,7 @@ fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         if instruction.keyword != Keyword::Run || whole.contains(&written(before, instruction)) {
             continue;
         }
-        for part in segments(before, index).unwrap_or_default() {
+        for part in parts(before, index).unwrap_or_default() {
             if kept.contains(&part.text) {
                 continue;
             }
@@ -391,7 +447,7 @@ fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                     commands::name_of(command).is_some_and(|it| SETTERS.contains(&it.as_ref()));
                 let is_lost = match is_setter {
                     true => !has_extensions(change, command),
-                    false => targets(before, index, command, kind)
+                    false => targets(part.directory.as_deref(), index, command, kind)
                         .iter()
                         .any(|it| !is_around(change, it)),
                 };
@@ -420,19 +476,26 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
         && (are_enabled || is_held(change, "/usr/local/etc/php/conf.d"))
 }
 
-/// Whether something at a place, or around it, comes along.
+/// Whether something at a place, or below it, comes along.
 fn is_around(change: &Change<'_>, path: &str) -> bool {
     let after = change.after;
     is_held(change, path)
         || final_chain(after).into_iter().any(|index| {
             let Some(it) = after.file.instructions.get(index) else { return false };
             let sources = copied(change, index, it).unwrap_or_default();
-            sources.iter().any(|source| is_within(source.trim_end_matches('/'), path))
+            let targets = pairs(after, index).unwrap_or_default().into_iter().map(|(_, to)| to);
+            let mut all = sources.into_iter().chain(targets);
+            all.any(|place| is_within(place.trim_end_matches('/'), path))
         })
 }
 
 /// The places that a command changes, as far as its words tell.
-fn targets(view: &View<'_>, index: usize, command: &Command, kind: &ImageKind) -> Vec<String> {
+fn targets(
+    workdir: Option<&str>,
+    index: usize,
+    command: &Command,
+    kind: &ImageKind,
+) -> Vec<String> {
     let written_to = command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
     let mut found: Vec<String> = written_to.filter(|it| it.starts_with('/')).collect();
     let Some(called) = Called::of(index, command) else { return found };
@@ -442,7 +505,6 @@ fn targets(view: &View<'_>, index: usize, command: &Command, kind: &ImageKind) -
         let chosen: Vec<&String> =
             if is_last { words.last().copied().into_iter().collect() } else { words };
         let is_script = matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"));
-        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
         let is_directory = called.name == "mkdir" && is_script;
         let is_path = |it: &&&String| it.starts_with('/') || is_directory;
         found.extend(chosen.iter().filter(is_path).filter_map(|it| absolute(it, workdir)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::Keyword;
+use probity_dockerfile::{Keyword, TokenKind};
 
 use super::{
     Change, Check, Issue, View,
@@ -73,6 +73,15 @@ const FILES: &[(&str, &[&str])] = &[
     ("tzdata", &["/usr/share/zoneinfo"]),
 ];
 
+/// Words of comments that tell of a library which full images have, and the package of its headers.
+const TOLD: &[(&[&str], &str)] = &[
+    (&["openssl", "native-tls", "libssl"], "libssl-dev"),
+    (&["libpq", "psycopg2"], "libpq-dev"),
+    (&["mysqlclient", "mysql2"], "default-libmysqlclient-dev"),
+    (&["libgomp", "openmp"], "libgomp-dev"),
+    (&["libmagic"], "libmagic-dev"),
+];
+
 /// Whether a package is the library that a package of headers is for: `libpq-dev` and `libpq5`.
 pub(crate) fn is_twin(headers: &str, package: &str) -> bool {
     let listed = TWINS.iter().find(|(name, _)| *name == headers);
@@ -124,6 +133,7 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             }
         }
     }
+    missing.extend(told(change, &kind, &now).into_iter().map(str::to_owned));
     if missing.is_empty() {
         return Vec::new();
     }
@@ -134,6 +144,30 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         names.join(", ")
     );
     vec![change.issue(check, &message)]
+}
+
+/// Libraries of the original's full image that its comments tell of and the final stage lacks.
+fn told(change: &Change<'_>, kind: &ImageKind, now: &[String]) -> Vec<&'static str> {
+    let before = change.before;
+    let old = base(before).and_then(|image| ImageKind::of(&image));
+    let is_smaller = old.is_some_and(|old| old.is_full()) && !kind.is_full();
+    if !is_smaller || commands::linkage_of(change) == Linkage::Static {
+        return Vec::new();
+    }
+    let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let text: String = comments.filter_map(|it| it.span.slice(before.text)).collect();
+    let text = text.to_lowercase();
+    let mut found = Vec::new();
+    for (words, headers) in TOLD {
+        let is_there = now.iter().any(|it| it == headers || is_twin(headers, it))
+            || is_library_copied(change, headers)
+            || is_in_image(kind, headers)
+            || (*headers == "libssl-dev" && kind.is_interpreted());
+        if words.iter().any(|word| text.contains(word)) && !is_there {
+            found.push(*headers);
+        }
+    }
+    found
 }
 
 /// Whether steps of the original call a package's program, and nothing else in it names one.

@@ -121,8 +121,9 @@ fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let kind = old.as_deref().and_then(ImageKind::of);
     let is_same = old.is_some() && base(change.after) == old;
     let builds_below = final_chain(change.after).into_iter().any(|index| builds(change, index));
-    let keeps_tools = builds_below || kind.is_none_or(|kind| kind.has_tools());
-    if is_same && keeps_tools && !leaves_tools_behind(change) {
+    let is_toolchain = kind.as_ref().is_some_and(ImageKind::is_toolchain);
+    let keeps_tools = builds_below || kind.is_none_or(|kind| kind.is_full());
+    if is_same && (is_toolchain || (keeps_tools && !leaves_tools_behind(change))) {
         let message = "the final stage is still based on what builds, so nothing is gained";
         let issue = change.issue(check, message);
         return vec![match last.image_span {
@@ -151,13 +152,12 @@ fn builds(change: &Change<'_>, index: usize) -> bool {
 /// Whether a stage only runs Node's package managers on Node's image, in a file that installed Node
 /// beside another language: the pages that it makes are for browsers.
 fn is_for_pages(change: &Change<'_>, stage: &Stage, image: &str) -> bool {
-    const TOOLS: &[&str] = &["npm", "npx", "yarn", "pnpm", "corepack", "mkdir", "cp", "mv", "rm"];
     let old = base(change.before).as_deref().and_then(ImageKind::of);
     let is_other = old.is_some_and(|old| old.language != Some("node"));
     let is_node = ImageKind::of(image).is_some_and(|it| it.language == Some("node"));
     let mut called =
         stage.instructions.clone().flat_map(|index| commands::of_instruction(change.after, index));
-    is_other && is_node && called.all(|it| it.is_any(TOOLS))
+    is_other && is_node && called.all(|it| it.is_any(commands::NODE_TOOLS))
 }
 
 /// Whether an image is a variant of another: the same tools of the same version, and on the same
@@ -189,10 +189,15 @@ fn is_same_tools(change: &Change<'_>, image: &str, old: &str) -> bool {
         || (is_system && is_distribution && new.release.is_some() && new.release == old.release)
 }
 
-/// Whether nothing that build steps call is known to be missing in an image.
+/// Whether nothing that steps on an image call is known to be missing in it.
 fn has_all_tools(change: &Change<'_>, image: &str) -> bool {
-    let installed = commands::installed(change.after);
-    commands::all(change.after).all(|it| !lacks(image, &it.name) || installed.contains(&it.name))
+    let after = change.after;
+    let installed = commands::installed(after);
+    let stages = after.facts.stages();
+    let is_on = |stage: &&Stage| matches!(stages.get(stage.root).map(|it| &it.base), Some(Base::Image(name)) if name == image);
+    let indices = stages.iter().filter(is_on).flat_map(|stage| stage.instructions.clone());
+    let mut called = indices.flat_map(|index| commands::of_instruction(after, index));
+    called.all(|it| !lacks(image, &it.name) || installed.contains(&it.name))
 }
 
 /// Whether an install of build packages of the original is not in the final image.

@@ -4,7 +4,7 @@ use probity_dockerfile::{Keyword, VariableKind};
 
 use super::{
     Change, Check, Issue, View,
-    commands::{self, segments},
+    commands::{self, parts},
 };
 
 pub(crate) const VARIABLES_KEPT: Check = Check::new("variables-kept", variables_kept).heuristic();
@@ -61,7 +61,7 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             continue;
         }
         let is_build = commands::of_instruction(after, index).iter().any(|it| it.is_build());
-        for part in segments(after, index).unwrap_or_default() {
+        for part in parts(after, index).unwrap_or_default() {
             let Some(old) = place_of(change, &part.text) else { continue };
             let now = after.facts.scope(index);
             let lost = before.facts.scope(old).variables().into_iter().find(|variable| {
@@ -104,7 +104,7 @@ fn is_used_elsewhere(before: &View<'_>, name: &str) -> bool {
 /// The RUN of the original that has a part.
 fn place_of(change: &Change<'_>, text: &str) -> Option<usize> {
     (0..change.before.file.instructions.len()).find(|index| {
-        let parts = segments(change.before, *index).unwrap_or_default();
+        let parts = parts(change.before, *index).unwrap_or_default();
         parts.iter().any(|part| part.text == text)
     })
 }
