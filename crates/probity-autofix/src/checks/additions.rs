@@ -226,7 +226,11 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
     }
     let is_plain = command.assignments().is_empty() && command.effective().wrappers.is_empty();
     if let Some(call) = part.calls.first() {
-        return is_plain && is_build_install(change.before, call);
+        return is_plain && is_build_install(change, call);
+    }
+    // What a build stage removes it does not hand on, whatever the names are.
+    if is_plain && command.name().is_some_and(|name| name == "rm") {
+        return true;
     }
     let Some(words) = words(command) else { return false };
     let Some((name, arguments)) = words.split_first() else { return false };
@@ -282,7 +286,8 @@ fn is_wheel_of_original(before: &View<'_>, arguments: &[&str]) -> bool {
 }
 
 /// An install of tools, headers and packages of the original into a stage that is not shipped.
-fn is_build_install(before: &View<'_>, call: &PackageCall) -> bool {
+fn is_build_install(change: &Change<'_>, call: &PackageCall) -> bool {
+    let before = change.before;
     const PLACES: &[&str] = &["--prefix", "--target", "--user", "-t", "--root"];
     let olds: Vec<String> = commands::calls(before)
         .filter(|(_, old)| old.manager == call.manager && old.action == Action::Install)
@@ -302,8 +307,17 @@ fn is_build_install(before: &View<'_>, call: &PackageCall) -> bool {
                 && (commands::is_build_package(text)
                     || USUAL.contains(&text)
                     || installed.iter().any(|name| is_twin(name, text)));
-            is_tool || olds.iter().any(|old| old == text)
+            is_tool || olds.iter().any(|old| old == text) || is_exported(change.after, text)
         })
+}
+
+/// Whether `poetry export` or `uv export` writes a file.
+fn is_exported(after: &View<'_>, file: &str) -> bool {
+    commands::all(after).any(|it| {
+        let is_export = it.words.first().is_some_and(|it| it == "export");
+        let mut names = it.words.iter().map(|it| commands::last_part(it));
+        it.is_any(&["poetry", "uv"]) && is_export && names.any(|it| it == commands::last_part(file))
+    })
 }
 
 fn is_plain_account(name: &str, arguments: &[String]) -> bool {

@@ -13,7 +13,7 @@ use super::{
     image_kind::{Distribution, ImageKind},
     moved::taken_from_mounts,
     search_path::pattern_of,
-    steps::{absolute, chain_of},
+    steps::{absolute, chain_of, expanded},
 };
 
 pub(crate) const RESULTS_ARRIVE: Check = Check::new("results-arrive", results_arrive).heuristic();
@@ -22,7 +22,7 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     for index in final_chain(change.after) {
         let Some(it) = change.after.file.instructions.get(index) else { continue };
-        for source in sources(it) {
+        for source in sources(change.after, index, it) {
             if let Some(reason) = fault_of(change, index, it, &source) {
                 issues.push(change.issue(check, &reason).at(change.after, it.span));
             }
@@ -38,19 +38,23 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 }
 
 /// What a COPY of the final image takes from other stages.
-fn sources(it: &Instruction) -> Vec<String> {
+fn sources(view: &View<'_>, index: usize, it: &Instruction) -> Vec<String> {
     let Arguments::Transfer { sources, .. } = &it.arguments else { return Vec::new() };
     if it.flag_value("from").is_none() {
         return Vec::new();
     }
-    sources.iter().map(|source| source.text.trim_end_matches('/').to_owned()).collect()
+    let sources = sources.iter().map(|source| expanded(view, index, &source.text));
+    sources.map(|source| source.trim_end_matches('/').to_owned()).collect()
 }
 
 /// What all COPYs of the final image take from other stages.
 fn taken(view: &View<'_>, chain: &[usize]) -> Vec<String> {
-    let instructions = chain.iter().filter_map(|index| view.file.instructions.get(*index));
+    let copied = chain.iter().filter_map(|index| {
+        let it = view.file.instructions.get(*index)?;
+        Some(sources(view, *index, it))
+    });
     let mounted = chain.iter().flat_map(|index| taken_from_mounts(view, *index));
-    instructions.flat_map(sources).chain(mounted.map(|(source, _)| source)).collect()
+    copied.flatten().chain(mounted.map(|(source, _)| source)).collect()
 }
 
 fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -> Option<String> {
@@ -277,7 +281,7 @@ fn generated(change: &Change<'_>) -> Option<String> {
             let is_packages = source.ends_with("/node_modules") || source.ends_with("/vendor");
             (is_within(source, workdir) && !is_packages) || is_within(workdir, source)
         });
-        if !is_taken && moved.is_empty() {
+        if !is_taken && moved.is_empty() && !is_packed_later(after, index, workdir) {
             return Some(format!(
                 "the final stage takes nothing of what `{} {}` makes in `{workdir}`",
                 step.name,
@@ -286,6 +290,18 @@ fn generated(change: &Change<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// Whether a compiler runs later in the same stage, in a directory around what was generated.
+fn is_packed_later(view: &View<'_>, index: usize, directory: &str) -> bool {
+    let Some(stage) = view.facts.stage_of(index) else { return false };
+    (index + 1..stage.instructions.end).any(|later| {
+        let state = view.facts.state(later);
+        let workdir = state.and_then(|state| state.workdir.path.as_deref()).unwrap_or("/");
+        let called = commands::of_instruction(view, later);
+        let compiles = called.iter().any(|it| it.is_build() && !generates(it));
+        compiles && workdir.len() > 1 && is_within(directory, workdir.trim_end_matches('/'))
+    })
 }
 
 /// A program that speaks TLS to others reads certificates, which the smallest images lack.

@@ -63,12 +63,14 @@ const BUILD_ONLY: &[&str] = &[
     "autoconf",
     "automake",
     "base-devel",
+    "bc",
     "binutils",
     "bison",
     "bzip2",
     "cabal-install",
     "cargo",
     "ccache",
+    "cpio",
     "curl",
     "cython3",
     "default-jdk",
@@ -79,7 +81,9 @@ const BUILD_ONLY: &[&str] = &[
     "file",
     "flex",
     "git",
+    "gawk",
     "gettext",
+    "gfortran",
     "ghc",
     "gnupg",
     "golang",
@@ -98,6 +102,7 @@ const BUILD_ONLY: &[&str] = &[
     "mercurial",
     "meson",
     "mold",
+    "musl-tools",
     "nasm",
     "ninja",
     "ninja-build",
@@ -198,8 +203,9 @@ pub(crate) fn is_language_manager(manager: Manager) -> bool {
 pub(crate) fn is_build_package(name: &str) -> bool {
     // `gcc-12`, `openjdk-17-jdk-headless`
     let plain = name.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '.' | '-'));
-    let is_jdk = name.contains("-jdk");
+    let is_jdk = name.contains("-jdk") || (name.starts_with("openjdk") && !name.contains("jre"));
     is_jdk
+        || name.contains("-dev-")
         || name.ends_with("-dev")
         || name.ends_with("-devel")
         || COMPILER_PACKAGES.contains(&plain)

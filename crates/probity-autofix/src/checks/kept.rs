@@ -39,6 +39,27 @@ const MANIFESTS: &[&str] = &[
     "tsconfig*.json",
 ];
 
+/// Beginnings of names of files that only people and builds read.
+const BESIDE: &[&str] = &[
+    "readme",
+    "license",
+    "changelog",
+    "contributing",
+    "makefile",
+    "cmakelists",
+    "manifest.in",
+    "cargo.",
+];
+
+/// Whether a file that is copied is for people or tools, and not for the program.
+fn is_for_tools(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    MANIFESTS.contains(&name)
+        || BESIDE.iter().any(|start| lower.starts_with(start))
+        || matches!(lower.as_str(), "test" | "tests" | "docs")
+        || lower.rsplit_once(".config.").is_some()
+}
+
 /// Directories that programs read while they run, whatever built them.
 pub(super) const DATA: &[&str] = &[
     "assets",
@@ -255,7 +276,10 @@ fn holds_site_packages(change: &Change<'_>) -> bool {
                     makes && it.words.iter().any(|word| word.trim_end_matches('/') == source)
                 });
             is_venv
-                || matches!(last_part(source), "site-packages" | "dist-packages" | ".local")
+                || matches!(
+                    last_part(source),
+                    "site-packages" | "dist-packages" | ".local" | ".venv" | "venv"
+                )
                 || matches!(source, "/usr/local" | "/usr/local/lib")
                 || source.starts_with("/usr/local/lib/python") && source.matches('/').count() == 4
         })
@@ -289,7 +313,7 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             }
             let is_needed = match (is_script, is_built_later) {
                 (true, true) if kind.language == Some("node") => !is_bundled(name),
-                (true, _) => is_all || !MANIFESTS.contains(&name),
+                (true, _) => is_all || !is_for_tools(name),
                 (false, true) => {
                     let is_read = commands::all(before).any(|it| {
                         it.is_build() && it.words.iter().any(|word| is_within(word, &target))
@@ -449,7 +473,7 @@ fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                     true => !has_extensions(change, command),
                     false => targets(part.directory.as_deref(), index, command, kind)
                         .iter()
-                        .any(|it| !is_around(change, it)),
+                        .any(|it| !is_around(change, it) && !is_for_builds(change, it)),
                 };
                 if is_lost {
                     missing.push(format!("what `{}` does", part.text));
@@ -476,6 +500,48 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
         && (are_enabled || is_held(change, "/usr/local/etc/php/conf.d"))
 }
 
+/// Whether a place is one of tools, or one that builds of the original run in or write to, and that
+/// nothing of the container names.
+fn is_for_builds(change: &Change<'_>, path: &str) -> bool {
+    const TOOLS: &[&str] = &[
+        "android", "bazel", "cargo", "cmake", "flutter", "go", "gradle", "jdk", "maven", "mvn",
+        "protoc", "rust", "rustup", "sdkman", "zig",
+    ];
+    let before = change.before;
+    let name = last_part(path);
+    let is_tool = TOOLS.iter().any(|tool| {
+        let rest = name.strip_prefix(tool);
+        rest.is_some_and(|it| !it.starts_with(|it: char| it.is_ascii_alphabetic()))
+    });
+    let is_built_in = (0..before.file.instructions.len()).any(|index| {
+        let parts = parts(before, index).unwrap_or_default();
+        parts.iter().any(|part| {
+            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+            let mut builds = called.filter(Called::is_build).peekable();
+            let is_there = part.directory.as_deref().is_some_and(|it| is_within(it, path));
+            builds.peek().is_some()
+                && (is_there || builds.any(|it| it.words.iter().any(|word| word == path)))
+        })
+    });
+    let runtime = before.facts.final_runtime();
+    let is_named = runtime.entries().iter().any(|it| it.entry.to_string().contains(path));
+    (is_tool || is_built_in) && !is_named
+}
+
+/// The directories that a RUN makes.
+fn made_directories(view: &View<'_>, index: usize) -> Vec<String> {
+    let parts = parts(view, index).unwrap_or_default();
+    let words = parts.iter().flat_map(|part| {
+        let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+        let makers = called.filter(|it| {
+            it.name == "mkdir" || (it.name == "install" && it.words.iter().any(|it| it == "-d"))
+        });
+        let words = makers.flat_map(|it| it.words);
+        words.filter_map(|it| absolute(&it, part.directory.as_deref())).collect::<Vec<_>>()
+    });
+    words.collect()
+}
+
 /// Whether something at a place, or below it, comes along.
 fn is_around(change: &Change<'_>, path: &str) -> bool {
     let after = change.after;
@@ -484,7 +550,8 @@ fn is_around(change: &Change<'_>, path: &str) -> bool {
             let Some(it) = after.file.instructions.get(index) else { return false };
             let sources = copied(change, index, it).unwrap_or_default();
             let targets = pairs(after, index).unwrap_or_default().into_iter().map(|(_, to)| to);
-            let mut all = sources.into_iter().chain(targets);
+            let made = made_directories(after, index);
+            let mut all = sources.into_iter().chain(targets).chain(made);
             all.any(|place| is_within(place.trim_end_matches('/'), path))
         })
 }

@@ -18,6 +18,19 @@ pub(crate) const PACKAGES_KEPT: Check = Check::new("packages-kept", packages_kep
 
 /// Packages of headers whose libraries are in any image.
 const ALWAYS: &[&str] = &[
+    "libacl1-dev",
+    "libattr1-dev",
+    "libblkid-dev",
+    "libgcrypt20-dev",
+    "libgmp-dev",
+    "liblz4-dev",
+    "libmount-dev",
+    "libpam0g-dev",
+    "libsystemd-dev",
+    "libtinfo-dev",
+    "libudev-dev",
+    "libzstd-dev",
+    "uuid-dev",
     "libc-dev",
     "libc6-dev",
     "libffi-dev",
@@ -57,6 +70,17 @@ const TWINS: &[(&str, &[&str])] = &[
 
 /// Packages of headers without a library that an image may lack.
 const HEADERS_ALONE: &[&str] = &[
+    "clang-dev",
+    "libasio-dev",
+    "libboost-dev",
+    "libclang-dev",
+    "libeigen3-dev",
+    "libgmock-dev",
+    "libgtest-dev",
+    "llvm-dev",
+    "nlohmann-json3-dev",
+    "rapidjson-dev",
+    "uthash-dev",
     "bsd-compat-headers",
     "linux-libc-dev",
     "musl-dev",
@@ -92,6 +116,7 @@ pub(crate) fn is_twin(headers: &str, package: &str) -> bool {
         return false;
     };
     let stem = stem.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.' || it == '-');
+    let stem = stem.strip_suffix("-all").unwrap_or(stem);
     // `libsnappy1v5`, `libgeos-c1v5`, `icu-libs`: another word would be another library.
     let plain = |name: &str| name.strip_prefix("lib").unwrap_or(name).to_owned();
     let (stem, name) = (plain(stem), plain(package));
@@ -209,14 +234,38 @@ fn is_library_copied(change: &Change<'_>, headers: &str) -> bool {
 fn needs_library(change: &Change<'_>, kind: &ImageKind, name: &str) -> bool {
     let is_headers = name.ends_with("-dev") || name.ends_with("-devel");
     let is_library = !HEADERS_ALONE.contains(&name);
+    // What the run times of languages are linked with themselves.
     let is_of_image = match kind.language {
-        Some("python" | "ruby" | "php" | "node") => matches!(name, "libssl-dev" | "libyaml-dev"),
+        Some("python") => matches!(
+            name,
+            "libssl-dev" | "libyaml-dev" | "libsqlite3-dev" | "libreadline-dev" | "libncurses-dev"
+        ),
+        Some("php") => matches!(
+            name,
+            "libssl-dev"
+                | "libyaml-dev"
+                | "libcurl4-openssl-dev"
+                | "curl-dev"
+                | "libonig-dev"
+                | "oniguruma-dev"
+                | "libreadline-dev"
+                | "libsodium-dev"
+                | "libsqlite3-dev"
+                | "libxml2-dev"
+        ),
+        Some("ruby" | "node") => matches!(name, "libssl-dev" | "libyaml-dev"),
         _ => false,
     };
+    let is_read_alone = matches!(name, "libprotobuf-dev" | "protobuf-dev")
+        && base(change.before)
+            .and_then(|image| ImageKind::of(&image))
+            .is_some_and(|old| matches!(old.language, Some("go" | "rust" | "java" | "node")));
     is_headers
         && is_library
         && !ALWAYS.contains(&name)
         && !is_of_image
+        && !is_read_alone
+        && !name.starts_with("libstdc++")
         && !kind.is_full()
         && commands::linkage_of(change) == Linkage::Native
 }

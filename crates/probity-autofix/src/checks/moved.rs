@@ -17,7 +17,7 @@ use super::{
     commands::{self, Segment, last_part, parts, words},
     image_kind::ImageKind,
     search_path::{is_on_path, pattern_of},
-    steps::{absolute, forms::plain},
+    steps::{absolute, expanded, forms::plain},
 };
 
 /// Directories that are the system, not a result of a build.
@@ -78,10 +78,11 @@ pub(super) fn copied(
     }
     let state = change.after.facts.state(index);
     let workdir = state.and_then(|state| state.workdir.path.as_deref());
-    let target = absolute(&destination.text, workdir.or(Some("/")))?;
+    let written = |word: &str| expanded(change.after, index, word);
+    let target = absolute(&written(&destination.text), workdir.or(Some("/")))?;
     let mut places = Vec::new();
     for source in sources {
-        places.extend(held(change, source.text.as_str(), &target)?);
+        places.extend(held(change, &written(&source.text), &target)?);
     }
     (!places.is_empty()).then_some(places)
 }
@@ -296,6 +297,7 @@ pub(super) fn transfers(view: &View<'_>) -> Vec<(String, String)> {
         for part in parts(view, index).unwrap_or_default() {
             let [command] = part.commands.as_slice() else { continue };
             let Some(all) = words(command) else { continue };
+            let all: Vec<String> = all.iter().map(|it| expanded(view, index, it)).collect();
             let Some((name, rest)) = all.split_first() else { continue };
             if !matches!(name.as_str(), "cp" | "mv" | "install") {
                 continue;

@@ -67,7 +67,9 @@ fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     for stage in change.after.facts.stages() {
         let is_fine = known.contains(stage.image.pattern()) || is_allowed(stage, &olds);
-        let is_here = stage.platform.is_none() || platforms.contains(&&stage.platform);
+        let is_here = stage.platform.is_none()
+            || platforms.contains(&&stage.platform)
+            || is_native_builder(change, stage);
         if is_fine && is_here {
             continue;
         }
@@ -86,6 +88,22 @@ fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         });
     }
     issues
+}
+
+/// `FROM --platform=$BUILDPLATFORM` where what is built is for any machine, or for the target's.
+fn is_native_builder(change: &Change<'_>, stage: &Stage) -> bool {
+    let after = change.after;
+    let is_last = after.facts.final_stage().is_some_and(|last| last.root == stage.root);
+    let is_builder =
+        stage.platform.as_ref().is_some_and(|it| it.pattern().contains("BUILDPLATFORM"));
+    let is_free = match commands::linkage_of(change) {
+        Linkage::Portable => !commands::installs_local_packages(change.before),
+        Linkage::Static => {
+            after.text.contains("GOARCH=$TARGETARCH") || after.text.contains("GOARCH=${TARGETARCH}")
+        }
+        Linkage::Native => false,
+    };
+    is_builder && !is_last && is_free
 }
 
 fn is_allowed(stage: &Stage, olds: &[ImageRef]) -> bool {

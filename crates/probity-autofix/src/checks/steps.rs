@@ -402,13 +402,29 @@ pub(super) fn pairs(view: &View<'_>, index: usize) -> Option<Vec<(String, String
         return None;
     };
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-    let target = absolute(&destination.text, workdir.or(Some("/")))?;
+    let target = absolute(&expanded(view, index, &destination.text), workdir.or(Some("/")))?;
     let target = target.trim_end_matches('/');
-    Some(sources.iter().map(|source| (source.text.to_string(), target.to_owned())).collect())
+    let sources = sources.iter().map(|source| expanded(view, index, &source.text));
+    Some(sources.map(|source| (source, target.to_owned())).collect())
 }
 
 fn pairs_of_file(view: &View<'_>) -> BTreeSet<(String, String)> {
     (0..view.file.instructions.len()).filter_map(|index| pairs(view, index)).flatten().collect()
+}
+
+/// A word of an instruction with the values that the file gives its variables, without quotes.
+pub(super) fn expanded(view: &View<'_>, index: usize, word: &str) -> String {
+    let mut text = word.replace('"', "");
+    let mut variables = view.facts.scope(index).variables();
+    // The longest name first: `$PATHS` is not `$PATH`.
+    variables.sort_by_key(|it| std::cmp::Reverse(it.name.len()));
+    for variable in variables.iter().filter(|_| word.contains('$')) {
+        if let Some(value) = &variable.value {
+            text = text.replace(&format!("${{{}}}", variable.name), value);
+            text = text.replace(&format!("${}", variable.name), value);
+        }
+    }
+    text
 }
 
 pub(super) fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {

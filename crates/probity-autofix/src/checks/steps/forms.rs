@@ -26,6 +26,7 @@ const QUIET: &[(&[&str], &[&str])] = &[
         &["--no-progress", "--no-interaction", "-n", "--no-ansi", "--ignore-platform-reqs"],
     ),
     (&["dotnet"], &["--nologo", "--no-restore", "/p:UseAppHost=false", "-p:UseAppHost=false"]),
+    (&["poetry"], &["--no-interaction", "-n", "--no-ansi", "--no-cache", "-q", "--quiet"]),
     (&["make", "ninja", "cmake"], &["--silent", "-s", "--parallel", "--verbose", "--strip"]),
 ];
 
@@ -73,7 +74,14 @@ pub(crate) fn plain(text: &str) -> String {
     let mut prefix = settings.join(" ");
     match name {
         "go" => {
-            let is_set = |it: &&str| matches!(*it, "CGO_ENABLED=0" | "GOOS=linux");
+            // The platform that the image is for.
+            let is_set = |it: &str| {
+                let it = it.replace(['{', '}'], "");
+                let is_platform = matches!(it.as_str(), "GOOS=linux" | "GOOS=$TARGETOS")
+                    || it == "GOARCH=$TARGETARCH"
+                    || it == "GOOS=$TARGETOS:-linux";
+                it == "CGO_ENABLED=0" || is_platform
+            };
             let is_static = settings.contains(&"CGO_ENABLED=0");
             if settings.iter().all(|it| is_set(it)) {
                 prefix = if is_static { "static:".to_owned() } else { String::new() };
