@@ -50,8 +50,16 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// Where package managers keep what they have downloaded.
-const LISTS: &[&str] =
-    &["/var/lib/apt/lists", "/var/cache/apt", "/var/cache/apk", "/var/cache/dnf"];
+const LISTS: &[&str] = &[
+    "/root/.cache",
+    "/root/.npm",
+    "/tmp",
+    "/var/cache/apk",
+    "/var/cache/apt",
+    "/var/cache/dnf",
+    "/var/lib/apt/lists",
+    "/var/tmp",
+];
 
 pub(super) const ACCOUNTS: &[&str] = &["useradd", "adduser", "groupadd", "addgroup"];
 
@@ -111,9 +119,10 @@ pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment<'_>) -> bool {
     let Some(words) = words(command) else { return false };
     let Some((name, arguments)) = words.split_first() else { return false };
     match name.as_str() {
-        "rm" => arguments
-            .iter()
-            .all(|it| is_list(it) || matches!(it.as_str(), "-r" | "-f" | "-rf" | "-fr")),
+        "rm" => arguments.iter().all(|it| {
+            let is_flag = matches!(it.as_str(), "-r" | "-f" | "-rf" | "-fr");
+            is_flag || is_list(it) || is_passing(change, it)
+        }),
         "mkdir" => arguments.iter().all(|it| {
             // A directory in the place of a file would take the file in.
             it == "-p" || (!it.starts_with('-') && !is_copied_file(change, it))
@@ -134,6 +143,12 @@ pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment<'_>) -> bool {
         name if ACCOUNTS.contains(&name) => is_plain_account(name, arguments),
         _ => false,
     }
+}
+
+/// A place that the original does not know: a COPY brought something there for a step, as wheels.
+fn is_passing(change: &Change<'_>, path: &str) -> bool {
+    let place = path.trim_end_matches("/*").trim_end_matches('/');
+    place.len() > 1 && !change.before.text.contains(place) && is_copied_file(change, place)
 }
 
 /// `npm cache clean --force`
@@ -239,7 +254,11 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
     let is_used = |names: &[&str]| commands::all(change.before).any(|it| it.is_any(names));
     let is_preparing = match (commands::last_part(name), arguments.as_slice()) {
         (name, _) if FILES.contains(&name) => true,
-        ("find", words) => words.contains(&"-delete") && !words.contains(&"-exec"),
+        ("find", words) => match words.iter().position(|it| *it == "-exec") {
+            Some(place) => matches!(words.get(place + 1), Some(&("strip" | "rm" | "chmod"))),
+            None => words.contains(&"-delete"),
+        },
+        ("ldd" | "file" | "ls" | "test" | "readelf" | "objcopy", _) => true,
         ("poetry", ["export", ..]) => is_used(&["poetry"]),
         ("uv", ["venv" | "export", ..]) => is_used(&["uv"]),
         ("bundle", ["exec", "bootsnap", "precompile", ..]) => is_used(&["bundle"]),
@@ -300,6 +319,16 @@ fn is_build_install(change: &Change<'_>, call: &PackageCall) -> bool {
         HARMLESS.contains(&name) || PLACES.contains(&name)
     });
     let mut texts = call.packages.iter().chain(&call.files).map(|it| it.text.as_str());
+    let names = commands::names(call);
+    let are_python_tools = call.manager == Manager::Pip
+        && !names.is_empty()
+        && names.len() == call.packages.len()
+        && names.iter().all(|it| commands::PYTHON_TOOLS.contains(&it.as_str()));
+    if call.action == Action::Install && are_python_tools && call.files.is_empty() {
+        let is_upgrade = |name: &str| matches!(name, "--upgrade" | "-U");
+        let mut flags = call.flags.iter().map(|it| it.name.as_str());
+        return flags.all(|it| HARMLESS.contains(&it) || is_upgrade(it));
+    }
     call.action == Action::Install
         && are_flags_harmless
         && texts.all(|text| {
@@ -349,7 +378,9 @@ fn is_pruning(before: &View<'_>, command: &Command) -> bool {
 fn is_copied_file(change: &Change<'_>, path: &str) -> bool {
     let path = path.trim_end_matches('/');
     change.after.file.instructions.iter().any(|it| match &it.arguments {
-        Arguments::Transfer { destination: Some(destination), .. } => destination.text == path,
+        Arguments::Transfer { destination: Some(destination), .. } => {
+            destination.text.trim_end_matches('/') == path
+        }
         _ => false,
     })
 }
@@ -358,7 +389,8 @@ fn is_list(path: &str) -> bool {
     let inside = |list: &str| {
         path.strip_prefix(list).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    LISTS.iter().any(|list| inside(list)) && !path.contains("..")
+    let is_needed = matches!(path.trim_end_matches('/'), "/tmp" | "/var/tmp");
+    LISTS.iter().any(|list| inside(list)) && !path.contains("..") && !is_needed
 }
 
 /// Whether the health check of the original calls a program, which its image has.
@@ -409,7 +441,10 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
             are_flags_harmless && call.target.is_none() && is_known
         }
         // What was installed for a build in the same stage.
-        Action::Remove => call.packages.iter().all(|it| commands::is_build_package(&it.text)),
+        Action::Remove => call
+            .packages
+            .iter()
+            .all(|it| commands::is_build_package(&it.text) || it.text.starts_with('.')),
         Action::Upgrade => false,
     }
 }

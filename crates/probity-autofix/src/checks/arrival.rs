@@ -31,6 +31,7 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues.extend(tree_in_parts(change).map(|reason| change.issue(check, &reason)));
     issues.extend(installed_elsewhere(change).map(|reason| change.issue(check, &reason)));
     issues.extend(generated(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(linker_cache(change).map(|reason| change.issue(check, &reason)));
     issues.extend(certificates(change).map(|reason| change.issue(check, &reason)));
     issues.extend(time_zones(change).map(|reason| change.issue(check, &reason)));
     issues.extend(libraries_of_compiler(change).map(|reason| change.issue(check, &reason)));
@@ -304,19 +305,44 @@ fn is_packed_later(view: &View<'_>, index: usize, directory: &str) -> bool {
     })
 }
 
-/// A program that speaks TLS to others reads certificates, which the smallest images lack.
-fn certificates(change: &Change<'_>) -> Option<String> {
-    let before = change.before;
-    let runtime = before.facts.final_runtime();
+/// The linker finds new libraries by a cache that every image has of its own.
+fn linker_cache(change: &Change<'_>) -> Option<String> {
+    let runs = |view: &View<'_>, chain: Option<&[usize]>| {
+        commands::all(view).any(|it| {
+            let is_in = chain.is_none_or(|chain| chain.contains(&it.instruction));
+            it.name == "ldconfig" && is_in
+        })
+    };
+    let chain = final_chain(change.after);
+    let brings = taken(change.after, &chain).iter().any(|source| {
+        let source = source.trim_end_matches('*');
+        source.ends_with("/usr/local") || source.contains("/lib/") || source.ends_with("/lib")
+    });
+    let variables = change.after.facts.final_runtime();
+    let mut variables = variables.get(Setting::Env).iter();
+    let is_told = variables.any(|it| it.entry.key == "LD_LIBRARY_PATH");
+    (runs(change.before, None) && brings && !is_told && !runs(change.after, Some(&chain)))
+        .then(|| "the final image gets libraries and never runs `ldconfig`".to_owned())
+}
+
+/// Whether variables or comments of a file tell that its program asks others by TLS.
+pub(super) fn speaks_tls(view: &View<'_>) -> bool {
+    let runtime = view.facts.final_runtime();
     let mut variables = runtime.get(Setting::Env).iter().map(|it| pattern_of(&it.entry.value));
-    let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
-    let mut comments = comments.filter_map(|token| token.span.slice(before.text));
+    let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let mut comments = comments.filter_map(|token| token.span.slice(view.text));
     let tells = |text: &str| {
         let text = text.to_lowercase();
         let mut words = text.split(|it: char| it.is_whitespace() || ",.;()".contains(it));
         words.any(|word| matches!(word, "https" | "tls"))
     };
-    let speaks = variables.any(|it| it.contains("https://")) || comments.any(tells);
+    variables.any(|it| it.contains("https://")) || comments.any(tells)
+}
+
+/// A program that speaks TLS to others reads certificates, which the smallest images lack.
+fn certificates(change: &Change<'_>) -> Option<String> {
+    let before = change.before;
+    let speaks = speaks_tls(before);
     let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
     let lacks = matches!(new.name.as_str(), "scratch" | "busybox" | "debian" | "ubuntu");
     let brings = final_chain(change.after).into_iter().any(|index| {

@@ -1,5 +1,7 @@
 //! What the commands of a file do: build, install, or change the image in some other way.
 
+mod build_packages;
+
 use std::borrow::Cow;
 
 use probity_dockerfile::{
@@ -7,6 +9,7 @@ use probity_dockerfile::{
 };
 use probity_shell::{BlockKind, Command, Joiner, Script};
 
+use self::build_packages::{BUILD_ONLY, COMPILER_PACKAGES};
 use super::{Change, View, base_image::base, image_kind::ImageKind};
 
 /// How what a file builds depends on the image below it.
@@ -21,7 +24,8 @@ pub(crate) enum Linkage {
 }
 
 /// Signs that a program is linked with all that it needs.
-const STATIC: &[&str] = &["CGO_ENABLED=0", "CGO_ENABLED 0", "-static", "musl", "crt-static"];
+const STATIC: &[&str] =
+    &["CGO_ENABLED=0", "CGO_ENABLED 0", "-static", "linux-musl", "+crt-static", "musl-tools"];
 
 const NATIVE_TOOLS: &[&str] = &[
     "gcc",
@@ -43,102 +47,6 @@ const NATIVE_TOOLS: &[&str] = &[
     "zig",
     "docker-php-ext-install",
     "pecl",
-];
-
-const COMPILER_PACKAGES: &[&str] = &[
-    "build-base",
-    "build-essential",
-    "clang",
-    "cmake",
-    "g++",
-    "gcc",
-    "gcc-c++",
-    "make",
-    "musl-dev",
-];
-
-/// Packages that only a build calls, beside compilers and headers.
-const BUILD_ONLY: &[&str] = &[
-    "apt-transport-https",
-    "autoconf",
-    "automake",
-    "base-devel",
-    "bc",
-    "binutils",
-    "bison",
-    "bzip2",
-    "cabal-install",
-    "cargo",
-    "ccache",
-    "cpio",
-    "curl",
-    "cython3",
-    "default-jdk",
-    "default-jdk-headless",
-    "dirmngr",
-    "doxygen",
-    "dpkg-dev",
-    "file",
-    "flex",
-    "git",
-    "gawk",
-    "gettext",
-    "gfortran",
-    "ghc",
-    "gnupg",
-    "golang",
-    "gperf",
-    "golang-go",
-    "gradle",
-    "gzip",
-    "libtool",
-    "libtool-bin",
-    "linux-headers",
-    "lld",
-    "llvm",
-    "lsb-release",
-    "m4",
-    "maven",
-    "mercurial",
-    "meson",
-    "mold",
-    "musl-tools",
-    "nasm",
-    "ninja",
-    "ninja-build",
-    "nodejs",
-    "npm",
-    "openssh-client",
-    "patch",
-    "perl",
-    "pkg-config",
-    "pkgconf",
-    "protobuf-compiler",
-    "protoc",
-    "python",
-    "python3",
-    "python3-pip",
-    "python3-setuptools",
-    "python3-venv",
-    "python3-wheel",
-    "py3-pip",
-    "ragel",
-    "re2c",
-    "rust",
-    "rustc",
-    "software-properties-common",
-    "subversion",
-    "swig",
-    "tar",
-    "texinfo",
-    "unzip",
-    "upx",
-    "upx-ucl",
-    "wget",
-    "xz-utils",
-    "yarn",
-    "yasm",
-    "zip",
 ];
 
 /// Programs that a stage needs which only makes pages for browsers.
@@ -185,7 +93,12 @@ pub(crate) fn linkage(view: &View<'_>) -> Linkage {
     if !compiles {
         return Linkage::Portable;
     }
-    match STATIC.iter().any(|sign| view.text.contains(sign)) {
+    // Rust links all of it in on Alpine, unless it is told otherwise.
+    let kind = base(view).and_then(|image| ImageKind::of(&image));
+    let is_rust_on_musl = kind.is_some_and(|it| it.language == Some("rust") && it.is_musl());
+    let is_dynamic = view.text.contains("-crt-static") && !view.text.contains("+crt-static");
+    let has_sign = STATIC.iter().any(|sign| view.text.contains(sign)) || is_rust_on_musl;
+    match has_sign && !is_dynamic {
         true => Linkage::Static,
         false => Linkage::Native,
     }
@@ -410,7 +323,10 @@ const CACHES: &[&str] = &[
     "/.nuget",
     "/.pnpm",
     "/.yarn",
+    "/NuGet",
     "/apt",
+    "/ccache",
+    "/go/pkg",
     "/cache",
     "/.cache",
     "/cargo/git",
@@ -439,7 +355,8 @@ pub(crate) fn is_cache(flag: &Flag) -> bool {
 pub(crate) fn is_context_mount(flag: &Flag) -> bool {
     let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
     let has = |start: &str| value.split(',').any(|it| it.starts_with(start));
-    flag.name.text.as_str() == "mount" && has("type=bind") && !has("from=")
+    let is_input = has("type=bind") && !has("from=");
+    flag.name.text.as_str() == "mount" && (is_input || has("type=tmpfs"))
 }
 
 fn segment<'v>(

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::{Keyword, TokenKind};
+use probity_dockerfile::{Action, Keyword, TokenKind};
 
 use super::{
     Change, Check, Issue, View,
     additions::is_probe,
+    arrival::speaks_tls,
     base_image::base,
     belongings::{final_chain, is_within},
     commands::{self, Linkage},
@@ -18,6 +19,9 @@ pub(crate) const PACKAGES_KEPT: Check = Check::new("packages-kept", packages_kep
 
 /// Packages of headers whose libraries are in any image.
 const ALWAYS: &[&str] = &[
+    "glibc-devel",
+    "libffi-devel",
+    "libstdc++-devel",
     "libacl1-dev",
     "libattr1-dev",
     "libblkid-dev",
@@ -50,9 +54,16 @@ const TWINS: &[(&str, &[&str])] = &[
     ("jpeg-dev", &["libjpeg-turbo"]),
     ("libcurl4-openssl-dev", &["libcurl4", "libcurl4t64"]),
     ("libmagickwand-dev", &["libmagickwand-6.q16-6"]),
-    ("mariadb-dev", &["mariadb-connector-c"]),
+    ("mariadb-dev", &["mariadb-connector-c", "mariadb-client"]),
+    ("bzip2-dev", &["libbz2"]),
+    ("libavcodec-dev", &["ffmpeg"]),
+    ("libavformat-dev", &["ffmpeg"]),
+    ("libatlas-base-dev", &["libatlas3-base"]),
+    ("libgl1-mesa-dev", &["libgl1"]),
+    ("libleptonica-dev", &["liblept5", "tesseract-ocr"]),
+    ("libtesseract-dev", &["tesseract-ocr"]),
     ("openssl-dev", &["libssl3", "openssl"]),
-    ("postgresql-dev", &["libpq"]),
+    ("postgresql-dev", &["libpq", "postgresql-client", "postgresql-libs"]),
     ("libssl-dev", &["openssl"]),
     ("curl-dev", &["libcurl", "curl"]),
     ("freetds-dev", &["libsybdb5", "freetds"]),
@@ -132,11 +143,19 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     };
     let now = in_final_stage(change.after);
     let mut missing: BTreeSet<String> = BTreeSet::new();
+    // The original itself runs without what it removes.
+    let removals = commands::calls(change.before).filter(|(_, it)| it.action == Action::Remove);
+    let removed: Vec<String> =
+        removals.flat_map(|(_, call)| call.packages.iter().map(|it| it.text.to_string())).collect();
     for (_, call) in commands::calls(change.before) {
         if commands::is_language_manager(call.manager) {
             continue;
         }
-        for name in commands::names(call) {
+        let is_removed = |name: &str| removed.iter().any(|it| it == name);
+        if call.virtual_name.as_deref().is_some_and(is_removed) {
+            continue;
+        }
+        for name in commands::names(call).into_iter().filter(|name| !is_removed(name)) {
             let is_there = match needs_library(change, &kind, &name) {
                 true => {
                     now.iter().any(|it| *it == name || is_twin(&name, it))
@@ -151,6 +170,7 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                         || now.contains(&name)
                         || is_copied(change, &name)
                         || is_in_image(&kind, &name)
+                        || (name == "ca-certificates" && are_for_downloads(change))
                 }
             };
             if !is_there {
@@ -179,9 +199,7 @@ fn told(change: &Change<'_>, kind: &ImageKind, now: &[String]) -> Vec<&'static s
     if !is_smaller || commands::linkage_of(change) == Linkage::Static {
         return Vec::new();
     }
-    let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
-    let text: String = comments.filter_map(|it| it.span.slice(before.text)).collect();
-    let text = text.to_lowercase();
+    let text = comments_of(before).to_lowercase();
     let mut found = Vec::new();
     for (words, headers) in TOLD {
         let is_there = now.iter().any(|it| it == headers || is_twin(headers, it))
@@ -195,21 +213,51 @@ fn told(change: &Change<'_>, kind: &ImageKind, now: &[String]) -> Vec<&'static s
     found
 }
 
+/// Packages, and the programs by which steps call them.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("imagemagick", &["convert", "magick", "mogrify"]),
+    ("libarchive-tools", &["bsdtar"]),
+    ("libcap", &["setcap"]),
+    ("libcap2-bin", &["setcap"]),
+    ("libxml2-utils", &["xmllint"]),
+    ("shadow", &["useradd", "groupadd", "usermod"]),
+];
+
 /// Whether steps of the original call a package's program, and nothing else in it names one.
 fn is_build_tool(change: &Change<'_>, name: &str) -> bool {
     let before = change.before;
+    let listed = PROGRAMS.iter().find(|(package, _)| *package == name).map(|(_, it)| *it);
+    let programs: Vec<&str> = listed.unwrap_or_default().iter().copied().chain([name]).collect();
     let chain = final_chain(change.after);
-    let is_called = |view: &View<'_>, index: usize| {
-        commands::of_instruction(view, index).iter().any(|it| it.name == name)
-    };
-    let is_used = (0..before.file.instructions.len()).any(|index| is_called(before, index));
+    let is_used = commands::all(before).any(|it| it.is_any(&programs));
+    let is_used_now = commands::all(change.after)
+        .any(|it| it.is_any(&programs) && chain.contains(&it.instruction));
+    let names = |text: &str| programs.iter().any(|program| text.contains(program));
     let is_named = before.file.instructions.iter().any(|it| {
-        let text = it.body_text();
-        let heredocs = it.heredocs().iter().map(|it| it.content(before.text).into_owned());
-        let mut texts = std::iter::once(text.to_string()).chain(heredocs);
-        it.keyword != Keyword::Run && texts.any(|text| text.contains(name))
+        let mut heredocs = it.heredocs().iter().map(|it| it.content(before.text));
+        it.keyword != Keyword::Run && (names(&it.body_text()) || heredocs.any(|text| names(&text)))
     });
-    is_used && !is_named && !chain.into_iter().any(|index| is_called(change.after, index))
+    is_used && !is_used_now && !is_named && !names(&comments_of(before))
+}
+
+/// Whether certificates are there for downloads of the build, and nothing tells that the program speaks
+/// TLS itself.
+fn are_for_downloads(change: &Change<'_>) -> bool {
+    const TLS: &[&str] = &["ssl", "tls", "curl4", "libcurl", "curl-dev"];
+    let before = change.before;
+    let old = base(before).and_then(|image| ImageKind::of(&image));
+    let is_system = old.is_some_and(|old| old.is_system());
+    let downloads = commands::all(before).any(|it| {
+        it.is_any(&["curl", "wget", "git"]) && it.words.iter().any(|it| it.contains("https:"))
+    });
+    let mut packages = commands::installed(before).into_iter();
+    let links = packages.any(|it| TLS.iter().any(|part| it.contains(part)));
+    is_system && downloads && !links && !speaks_tls(before)
+}
+
+fn comments_of(view: &View<'_>) -> String {
+    let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    comments.filter_map(|it| it.span.slice(view.text)).collect()
 }
 
 /// Whether a COPY brings the files of a library by its name: `libpq.so.5`.
@@ -253,7 +301,10 @@ fn needs_library(change: &Change<'_>, kind: &ImageKind, name: &str) -> bool {
                 | "libsqlite3-dev"
                 | "libxml2-dev"
         ),
-        Some("ruby" | "node") => matches!(name, "libssl-dev" | "libyaml-dev"),
+        Some("ruby") => {
+            matches!(name, "libssl-dev" | "libyaml-dev" | "yaml-dev" | "gmp-dev" | "readline-dev")
+        }
+        Some("node") => matches!(name, "libssl-dev" | "libyaml-dev"),
         _ => false,
     };
     let is_read_alone = matches!(name, "libprotobuf-dev" | "protobuf-dev")
@@ -291,13 +342,28 @@ fn is_copied(change: &Change<'_>, name: &str) -> bool {
 /// Whether an image is known to have a package without being asked.
 fn is_in_image(kind: &ImageKind, name: &str) -> bool {
     let is_distroless = kind.name.contains("-debian");
+    let is_ubuntu_java = kind.name == "eclipse-temurin" && !kind.is_musl();
     match name {
         "ca-certificates" => {
             is_distroless
                 || kind.is_musl()
-                || matches!(kind.language, Some("python" | "ruby" | "php" | "java" | "dotnet"))
+                || matches!(
+                    kind.language,
+                    Some("python" | "ruby" | "php" | "java" | "dotnet" | "node")
+                )
         }
-        "tzdata" => is_distroless || matches!(kind.language, Some("python" | "java" | "dotnet")),
+        "tzdata" => {
+            is_distroless
+                || kind.distribution == Some(Distribution::Debian)
+                || matches!(kind.language, Some("python" | "java" | "dotnet"))
+        }
+        "curl" => kind.language == Some("php") || is_ubuntu_java,
+        "wget" => kind.is_musl() || is_ubuntu_java,
+        "fontconfig" => is_ubuntu_java,
+        "libstdc++" | "libgcc" => kind.language == Some("node"),
+        "openssl-devel" | "zlib-devel" | "libcurl-devel" | "sqlite-devel" | "pcre2-devel" => {
+            kind.distribution == Some(Distribution::RedHat)
+        }
         "bash" => !kind.is_musl() && kind.distribution != Some(Distribution::Bare),
         "openssl" => matches!(kind.language, Some("python" | "ruby" | "php")),
         // The smallest of them has no libraries at all.

@@ -32,10 +32,12 @@ const OFFICIAL: &[&str] = &[
     "erlang",
     "fedora",
     "golang",
+    "gradle",
     "httpd",
     "ibmjava",
     "jetty",
     "julia",
+    "maven",
     "nginx",
     "node",
     "openjdk",
@@ -202,7 +204,8 @@ fn is_same_tools(change: &Change<'_>, image: &str, old: &str) -> bool {
         Linkage::Portable => old.language == Some("java") && has_all_tools(change, image),
         Linkage::Native => false,
     };
-    let is_variant = new.name == old.name && is_version;
+    let is_java = new.language == Some("java") && old.language == Some("java");
+    let is_variant = (new.name == old.name || is_java) && is_version;
     (is_variant && (is_distribution || is_independent))
         || (is_system && is_distribution && new.release.is_some() && new.release == old.release)
 }

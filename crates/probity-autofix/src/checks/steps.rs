@@ -38,7 +38,9 @@ const BUILD_VARIABLES: &[&str] = &[
     "CARGO_NET_",
     "CARGO_TERM_",
     "CI",
-    "COMPOSER_",
+    "COMPOSER_ALLOW_SUPERUSER",
+    "COMPOSER_CACHE_DIR",
+    "COMPOSER_HOME",
     "COREPACK_",
     "DEBIAN_FRONTEND",
     "DOTNET_",
@@ -49,7 +51,11 @@ const BUILD_VARIABLES: &[&str] = &[
     "LANG",
     "LC_ALL",
     "MAVEN_OPTS",
-    "NPM_CONFIG_",
+    "NPM_CONFIG_AUDIT",
+    "NPM_CONFIG_CACHE",
+    "NPM_CONFIG_FUND",
+    "NPM_CONFIG_LOGLEVEL",
+    "NPM_CONFIG_UPDATE_NOTIFIER",
     "NUGET_",
     "PATH",
     "PIP_",
@@ -61,7 +67,7 @@ const BUILD_VARIABLES: &[&str] = &[
     "TZ",
     "UV_",
     "VIRTUAL_ENV",
-    "YARN_",
+    "YARN_CACHE_FOLDER",
 ];
 
 /// Values that only make the result depend on less.

@@ -144,28 +144,3 @@ fn judged(project: &Project, proposal: &Proposal) -> Verdict {
         _ => Verdict::Refused(format!("{:?} {:?}", ran.failed(), ran.outcomes())),
     }
 }
-
-// TEMPORARY
-#[test]
-fn debug_cases() {
-    let names = std::env::var("CASES").unwrap_or_default();
-    let mut all = Project::all();
-    all.extend(Project::unseen().into_iter().filter(|it| it.half() == Half::Tuning));
-    for project in all {
-        if !names.split(',').any(|it| it == project.name) {
-            continue;
-        }
-        for proposal in project.proposals() {
-            let verdict = judged(&project, &proposal);
-            let is_right = proposal.is_good == (verdict == Verdict::Accepted);
-            if proposal.variant == 0 && !is_right || !is_right && proposal.variant == 1 {
-                let why = match &verdict {
-                    Verdict::Refused(why) => why.clone(),
-                    Verdict::Accepted => "ACCEPTED".into(),
-                    Verdict::Unasked => "unasked".into(),
-                };
-                println!("## {} {} {}: {}", project.name, proposal.name, proposal.variant, why);
-            }
-        }
-    }
-}

@@ -22,6 +22,9 @@ pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment<'_>) -> bool {
     if !part.calls.is_empty() {
         return part.calls.iter().all(|call| is_installed(change, call));
     }
+    if is_installer_of_image(change.after, &part.text) {
+        return true;
+    }
     let [command] = part.commands.as_slice() else { return false };
     let Some(all) = words(command) else { return false };
     let Some((name, arguments)) = all.split_first() else { return false };
@@ -132,6 +135,25 @@ fn is_installed(change: &Change<'_>, call: &PackageCall) -> bool {
         }
         Action::Upgrade => false,
     }
+}
+
+/// A download that installs what the image of a stage brings.
+fn is_installer_of_image(after: &View<'_>, text: &str) -> bool {
+    let installers = [
+        ("nodesource.com/setup_", "node"),
+        ("getcomposer.org/installer", "composer"),
+        ("sh.rustup.rs", "rust"),
+    ];
+    let image = installers.iter().find(|(address, _)| text.contains(address)).map(|(_, it)| *it);
+    let Some(image) = image else { return false };
+    let version = text.split("/setup_").nth(1).and_then(|it| it.split('.').next());
+    after.facts.stages().iter().any(|stage| match &stage.base {
+        Base::Image(name) => ImageKind::of(name).is_some_and(|kind| {
+            let major = kind.version.as_deref().and_then(|it| it.split('.').next());
+            kind.name == image && (version.is_none() || version == major)
+        }),
+        _ => false,
+    })
 }
 
 /// Whether a stage is based on the image of a tool that the original installs.

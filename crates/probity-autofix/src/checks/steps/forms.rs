@@ -68,7 +68,13 @@ pub(crate) fn plain(text: &str) -> String {
         if is_jobs {
             words.next_if(|next| next.starts_with(|it: char| it.is_ascii_digit() || it == '$'));
         } else if !quiet.contains(word) && !is_static_link(word) {
-            rest.push(scratch(word).to_owned());
+            // A wrapper fetches the tool that an image may bring.
+            let word = match scratch(word) {
+                "mvnw" => "mvn",
+                "gradlew" => "gradle",
+                word => word,
+            };
+            rest.push(word.to_owned());
         }
     }
     let mut prefix = settings.join(" ");

@@ -99,6 +99,14 @@ pub(super) fn keeps_owner(change: &Change<'_>, index: usize, old: &Instruction) 
     let places = pairs(change.before, index).unwrap_or_default();
     let mut places = places.iter().map(|(_, place)| place);
     let finals = final_chain(after);
+    let sources = pairs(change.before, index).unwrap_or_default();
+    // A stage hands on what it gave to a user by the same COPY.
+    let is_repeated = (0..after.file.instructions.len()).any(|index| {
+        let Some(it) = after.file.instructions.get(index) else { return false };
+        let own = pairs(after, index).unwrap_or_default();
+        flag(it, "chown").as_ref() == Some(&owner)
+            && sources.iter().all(|(source, _)| own.iter().any(|other| is_source(source, &other.0)))
+    });
     let gives = |place: &String| {
         finals.iter().any(|index| {
             let Some(it) = after.file.instructions.get(*index) else { return false };
@@ -112,5 +120,5 @@ pub(super) fn keeps_owner(change: &Change<'_>, index: usize, old: &Instruction) 
             is_user && (is_within(target, place) || is_within(place, target))
         }) || is_given(after, &owner, place)
     };
-    keeps_mode && places.all(gives)
+    keeps_mode && (is_repeated || places.all(gives))
 }
