@@ -75,14 +75,18 @@ pub(crate) fn linkage_of(change: &Change<'_>) -> Linkage {
     let before = linkage(change.before);
     let language = base(change.before).and_then(|it| ImageKind::of(&it)).and_then(|it| it.language);
     let is_go = language == Some("go") && change.after.text.contains("CGO_ENABLED=0");
-    let uses_c = installed(change.before)
-        .iter()
-        .any(|name| name.ends_with("-dev") || COMPILER_PACKAGES.contains(&name.as_str()))
-        || ["sqlite", "CGO_ENABLED=1"].iter().any(|it| change.before.text.contains(it));
     match before {
-        Linkage::Native if is_go && !uses_c => Linkage::Static,
+        Linkage::Native if is_go && !uses_c(change.before) => Linkage::Static,
         before => before,
     }
+}
+
+/// Whether something shows that a program calls libraries of C.
+pub(crate) fn uses_c(view: &View<'_>) -> bool {
+    let is_of_c =
+        |name: &String| name.ends_with("-dev") || COMPILER_PACKAGES.contains(&name.as_str());
+    installed(view).iter().any(is_of_c)
+        || ["sqlite", "CGO_ENABLED=1", "cgo"].iter().any(|it| view.text.contains(it))
 }
 
 pub(crate) fn linkage(view: &View<'_>) -> Linkage {

@@ -14,7 +14,7 @@ use super::{
     belongings::{covers, final_chain, is_within},
     commands::{self, Called, last_part, parts},
     image_kind::ImageKind,
-    moved::copied,
+    moved::{copied, moves},
     steps::{absolute, pairs, written},
 };
 
@@ -399,6 +399,10 @@ fn targets(
     if called.is_any(MAKERS) {
         let words: Vec<&String> = called.words.iter().filter(|it| !it.starts_with('-')).collect();
         let is_last = called.is_any(&["cp", "mv", "install", "ln"]);
+        // Several sources each have their place below the last word.
+        if is_last && words.len() > 2 && words.last().is_some_and(|it| it.starts_with('/')) {
+            found.extend(moves(&called.words, workdir).into_iter().map(|(_, to)| to));
+        }
         let chosen: Vec<&String> =
             if is_last { words.last().copied().into_iter().collect() } else { words };
         let is_script = matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"));

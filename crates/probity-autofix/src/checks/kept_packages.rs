@@ -235,7 +235,7 @@ fn is_build_tool(change: &Change<'_>, name: &str) -> bool {
     let names = |text: &str| programs.iter().any(|program| text.contains(program));
     let is_named = before.file.instructions.iter().any(|it| {
         let mut heredocs = it.heredocs().iter().map(|it| it.content(before.text));
-        it.keyword != Keyword::Run && (names(&it.body_text()) || heredocs.any(|text| names(&text)))
+        it.keyword != Keyword::Run && (names(it.body_text()) || heredocs.any(|text| names(&text)))
     });
     is_used && !is_used_now && !is_named && !names(&comments_of(before))
 }

@@ -213,8 +213,16 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
         true => path == target.trim_end_matches('/'),
         false => keeps_place(path, target),
     };
-    if keeps_place(path) || is_moved_program(change, path, target) {
+    if keeps_place(path) {
         return Some(vec![path.to_owned()]);
+    }
+    if is_moved_program(change, path, target) {
+        let target = target.trim_end_matches('/');
+        let place = match last_part(target) == last_part(path) {
+            true => target.to_owned(),
+            false => format!("{target}/{}", last_part(path)),
+        };
+        return Some(vec![path.to_owned(), place]);
     }
     let all = all_moved(change);
     // Where the original has what the path has: directories may have moved, and files out of them.

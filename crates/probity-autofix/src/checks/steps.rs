@@ -228,7 +228,8 @@ fn is_build_setting(before: &View<'_>, instruction: &Instruction) -> bool {
         });
         let is_static = STATIC_SETTINGS
             .iter()
-            .any(|(key, set)| *key == name && value.is_some_and(|it| it.as_str() == *set));
+            .any(|(key, set)| *key == name && value.is_some_and(|it| it.as_str() == *set))
+            && (name != "CGO_ENABLED" || !commands::uses_c(before));
         is_old
             || is_static
             || BUILD_VARIABLES
@@ -267,7 +268,7 @@ fn are_parts_known(change: &Change<'_>, index: usize, is_final: bool) -> bool {
     let Some(parts) = parts(change.after, index) else { return false };
     let known = texts_of_parts(change.before);
     parts.iter().all(|part| {
-        stand_ins(part).iter().any(|text| known.contains(text))
+        stand_ins(change.before, part).iter().any(|text| known.contains(text))
             || known.contains(&without_settings(change, &part.text))
             || part.is_change_of_directory()
             || is_harmless(change, part)
@@ -299,7 +300,7 @@ fn lost(change: &Change<'_>) -> Option<String> {
     let Change { before, after, .. } = change;
     let mut now = texts_of_parts(after);
     let parts = (0..after.file.instructions.len()).filter_map(|index| parts(after, index));
-    now.extend(parts.flatten().flat_map(|part| stand_ins(&part)));
+    now.extend(parts.flatten().flat_map(|part| stand_ins(before, &part)));
     now.extend(now.clone().iter().map(|text| without_settings(change, text)));
     for (index, old) in before.file.instructions.iter().enumerate() {
         if STEPS.contains(&old.keyword) && !is_somewhere(change, index, old, &now) {

@@ -129,7 +129,7 @@ fn page_builds(view: &View<'_>, index: usize) -> Vec<String> {
     let is_build = |command: &&Command| {
         Called::of(index, command).is_some_and(|it| it.is_any(NODE_TOOLS) && it.is_build())
     };
-    let builds = parts.into_iter().filter(|it| it.commands.iter().any(|it| is_build(&it)));
+    let builds = parts.into_iter().filter(|it| it.commands.iter().any(is_build));
     builds.map(|part| part.directory.unwrap_or_else(|| "/".to_owned())).collect()
 }
 

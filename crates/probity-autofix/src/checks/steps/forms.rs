@@ -4,14 +4,15 @@
 //! make no other step of it.
 
 use super::super::{
-    commands::{Segment, last_part},
+    View,
+    commands::{Segment, last_part, uses_c},
     moved::without_output,
 };
 
 /// Words of tools that change neither what they make nor what they read.
 const QUIET: &[(&[&str], &[&str])] = &[
     (&["go"], &["-trimpath", "-v", "-a", "-buildvcs=false", "-installsuffix", "cgo", "-s", "-w"]),
-    (&["cargo"], &["--locked", "--quiet", "-q", "--verbose", "-v"]),
+    (&["cargo"], &["--quiet", "-q", "--verbose", "-v"]),
     (
         &["mvn", "mvnw", "gradle", "gradlew"],
         &["-B", "--batch-mode", "-q", "--quiet", "-ntp", "--no-transfer-progress", "--no-daemon"],
@@ -42,12 +43,24 @@ pub(super) fn forms(part: &Segment<'_>) -> Vec<String> {
     texts
 }
 
-/// What a part of the proposal may be of the original: a static link does for one that was not.
-pub(super) fn stand_ins(part: &Segment<'_>) -> Vec<String> {
+/// What a part of the proposal may be of the original: a static link does for one that was not, and
+/// locked versions do for any.
+pub(super) fn stand_ins(before: &View<'_>, part: &Segment<'_>) -> Vec<String> {
     let mut texts = forms(part);
-    let dynamic = texts.iter().filter_map(|it| it.strip_prefix("static: ")).map(str::to_owned);
-    let dynamic: Vec<String> = dynamic.collect();
-    texts.extend(dynamic);
+    if !uses_c(before) {
+        let dynamic = texts.iter().filter_map(|it| it.strip_prefix("static: "));
+        let dynamic: Vec<String> = dynamic.map(str::to_owned).collect();
+        texts.extend(dynamic);
+    }
+    let loose: Vec<String> = texts
+        .iter()
+        .map(|text| {
+            let text = text.replace(['"', '\''], "");
+            let words = text.split_whitespace().filter(|word| !is_stricter(word));
+            plain(&words.collect::<Vec<_>>().join(" "))
+        })
+        .collect();
+    texts.extend(loose);
     texts
 }
 
@@ -67,7 +80,7 @@ pub(crate) fn plain(text: &str) -> String {
         let is_jobs = matches!(*word, "-j" | "--jobs" | "--retry") || is_job_count(word);
         if is_jobs {
             words.next_if(|next| next.starts_with(|it: char| it.is_ascii_digit() || it == '$'));
-        } else if !quiet.contains(word) && !is_static_link(word) {
+        } else if !quiet.contains(word) {
             // A wrapper fetches the tool that an image may bring.
             let word = match scratch(word) {
                 "mvnw" => "mvn",
@@ -120,11 +133,11 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
 }
 
-/// `-static-libstdc++`, `-DCMAKE_EXE_LINKER_FLAGS=-static-libgcc`: the result needs less.
-fn is_static_link(word: &str) -> bool {
+/// A word that makes a result depend on less: `--locked`, `-static-libstdc++`.
+fn is_stricter(word: &str) -> bool {
     let flags = ["-DCMAKE_EXE_LINKER_FLAGS=", "LDFLAGS="];
     let value = flags.iter().find_map(|flag| word.strip_prefix(flag)).unwrap_or(word);
-    matches!(value, "-static-libstdc++" | "-static-libgcc")
+    matches!(value, "--locked" | "-static-libstdc++" | "-static-libgcc")
 }
 
 /// `-j4`, `-j$(nproc)`, `--jobs=4`
@@ -150,7 +163,7 @@ mod tests {
             ("go build -o x .", "GOOS=linux go build -trimpath -ldflags=\"-s -w\" -o x ."),
             ("go build -ldflags '-X a.b=c' .", "go build -ldflags \"-s -w -X a.b=c\" ."),
             ("make", "make -j$(nproc)"),
-            ("cargo install --locked --path .", "cargo build --release"),
+            ("cargo install --locked --path .", "cargo build --release --locked"),
             ("mvn package -DskipTests", "mvn -B -q package -DskipTests"),
             ("tar -xzf x.tgz", "tar -xzf /tmp/x.tgz"),
         ];
@@ -161,6 +174,7 @@ mod tests {
             ("go build .", "go build -tags debug ."),
             ("go build .", "CGO_ENABLED=1 go build ."),
             ("cargo install --path .", "cargo build"),
+            ("cargo build --locked", "cargo build"),
             ("cargo install ripgrep", "cargo build --release"),
             ("mvn package", "mvn package -DskipTests"),
             ("npm ci", "npm ci --ignore-scripts"),
