@@ -120,13 +120,7 @@ fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
             Keyword::Run => {
                 let heredocs = step.heredocs().iter().map(|it| it.content(view.text).into_owned());
                 let mut texts = std::iter::once(step.body_text().to_string()).chain(heredocs);
-                let is_named = texts.any(|text| {
-                    let ends = |it: char| it.is_whitespace() || "\"'=:,;()".contains(it);
-                    text.split(ends).map(|word| word.trim_end_matches('/')).any(|word| {
-                        let is_path = word.starts_with('/') && word.len() > 1;
-                        is_path && (is_within(source, word) || is_within(word, source))
-                    })
-                });
+                let is_named = texts.any(|text| names_output(&text, source));
                 is_named || (workdir.len() > 1 && is_within(source, workdir))
             }
             Keyword::Copy | Keyword::Add => {
@@ -143,6 +137,24 @@ fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
             _ => false,
         }
     })
+}
+
+/// Whether a script names a path, two directories of it, or the directory that a tool writes to.
+fn names_output(text: &str, source: &str) -> bool {
+    const OUTPUTS: &[&str] = &["-B", "--root", "--wheel-dir", "-w"];
+    let mut parts = source.split('/').filter(|it| !it.is_empty());
+    let top = format!("/{}", parts.next().unwrap_or_default());
+    let second = parts.next().map(|it| format!("{top}/{it}")).unwrap_or(top);
+    let words: Vec<&str> = text.split(|it: char| it.is_whitespace() || it == '"').collect();
+    let is_output = |pair: &[&str]| match pair {
+        [flag, value] => {
+            let staged = value.strip_prefix("DESTDIR=");
+            let place = staged.or(OUTPUTS.contains(flag).then_some(*value)).unwrap_or_default();
+            place.len() > 1 && is_within(source, place.trim_end_matches('/'))
+        }
+        _ => false,
+    };
+    text.contains(&second) || words.windows(2).any(is_output)
 }
 
 /// The stage from which a COPY takes something.
