@@ -34,6 +34,13 @@ const HARMLESS: &[&str] = &[
     "--no-fund",
     "--no-dev",
     "--no-warn-script-location",
+    "--disable-pip-version-check",
+    "--no-compile",
+    "--no-progress",
+    "--prefer-offline",
+    "--silent",
+    "--virtual",
+    "--nodocs",
     "--no-deps",
     "--no-index",
     "--find-links",
@@ -43,8 +50,16 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// Where package managers keep what they have downloaded.
-const LISTS: &[&str] =
-    &["/var/lib/apt/lists", "/var/cache/apt", "/var/cache/apk", "/var/cache/dnf"];
+const LISTS: &[&str] = &[
+    "/root/.cache",
+    "/root/.npm",
+    "/tmp",
+    "/var/cache/apk",
+    "/var/cache/apt",
+    "/var/cache/dnf",
+    "/var/lib/apt/lists",
+    "/var/tmp",
+];
 
 pub(super) const ACCOUNTS: &[&str] = &["useradd", "adduser", "groupadd", "addgroup"];
 
@@ -96,26 +111,49 @@ pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment<'_>) -> bool {
         return false;
     }
     if let Some(call) = part.calls.first() {
-        return is_known_call(change.before, call) || is_pruning(change.before, command);
+        let words = words(command).unwrap_or_default();
+        return is_known_call(change.before, call)
+            || is_pruning(change.before, command)
+            || words.split_first().is_some_and(|(_, arguments)| is_cleaning(arguments));
     }
     let Some(words) = words(command) else { return false };
     let Some((name, arguments)) = words.split_first() else { return false };
     match name.as_str() {
-        "rm" => arguments
-            .iter()
-            .all(|it| is_list(it) || matches!(it.as_str(), "-r" | "-f" | "-rf" | "-fr")),
+        "rm" => arguments.iter().all(|it| {
+            let is_flag = matches!(it.as_str(), "-r" | "-f" | "-rf" | "-fr");
+            is_flag || is_list(it) || is_passing(change, it)
+        }),
         "mkdir" => arguments.iter().all(|it| {
             // A directory in the place of a file would take the file in.
             it == "-p" || (!it.starts_with('-') && !is_copied_file(change, it))
         }),
         "install" => is_owned_directory(change, arguments),
         "chown" => is_known_owner(change, arguments),
+        "chmod" => match arguments.split_first() {
+            Some((mode, paths)) => {
+                matches!(mode.as_str(), "+x" | "a+x" | "755" | "0755" | "555" | "0555")
+                    && paths.iter().all(|it| is_copied_file(change, it))
+            }
+            None => false,
+        },
         "docker-php-ext-enable" => are_extensions_known(change.before, arguments),
         "ldconfig" | "update-ca-certificates" => arguments.is_empty(),
+        "npm" | "yarn" | "pnpm" if is_cleaning(arguments) => true,
         "npm" => is_pruning(change.before, command),
         name if ACCOUNTS.contains(&name) => is_plain_account(name, arguments),
         _ => false,
     }
+}
+
+/// A place that the original does not know: a COPY brought something there for a step, as wheels.
+fn is_passing(change: &Change<'_>, path: &str) -> bool {
+    let place = path.trim_end_matches("/*").trim_end_matches('/');
+    place.len() > 1 && !change.before.text.contains(place) && is_copied_file(change, place)
+}
+
+/// `npm cache clean --force`
+fn is_cleaning(arguments: &[String]) -> bool {
+    matches!(arguments, [cache, clean, ..] if cache == "cache" && clean == "clean")
 }
 
 /// `echo DIRECTORY > /etc/ld.so.conf.d/NAME.conf` for a directory that a COPY brings.
@@ -203,7 +241,11 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
     }
     let is_plain = command.assignments().is_empty() && command.effective().wrappers.is_empty();
     if let Some(call) = part.calls.first() {
-        return is_plain && is_build_install(change.before, call);
+        return is_plain && is_build_install(change, call);
+    }
+    // What a build stage removes it does not hand on, whatever the names are.
+    if is_plain && command.name().is_some_and(|name| name == "rm") {
+        return true;
     }
     let Some(words) = words(command) else { return false };
     let Some((name, arguments)) = words.split_first() else { return false };
@@ -212,6 +254,15 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
     let is_used = |names: &[&str]| commands::all(change.before).any(|it| it.is_any(names));
     let is_preparing = match (commands::last_part(name), arguments.as_slice()) {
         (name, _) if FILES.contains(&name) => true,
+        ("find", words) => match words.iter().position(|it| *it == "-exec") {
+            Some(place) => matches!(words.get(place + 1), Some(&("strip" | "rm" | "chmod"))),
+            None => words.contains(&"-delete"),
+        },
+        ("ldd" | "file" | "ls" | "test" | "readelf" | "objcopy", _) => true,
+        ("poetry", ["export", ..]) => is_used(&["poetry"]),
+        ("uv", ["venv" | "export", ..]) => is_used(&["uv"]),
+        ("bundle", ["exec", "bootsnap", "precompile", ..]) => is_used(&["bundle"]),
+        ("corepack", ["enable" | "prepare", ..]) => is_used(&["yarn", "pnpm", "corepack"]),
         ("." | "source", [path]) => path.ends_with("/bin/activate"),
         ("python" | "python3", ["-m", "venv", ..]) | ("virtualenv", _) => true,
         ("pip" | "pip3", ["wheel", rest @ ..]) => is_wheel_of_original(change.before, rest),
@@ -221,9 +272,15 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
         ("mvn" | "mvnw", rest) => {
             let is_goal = |it: &&str| !it.starts_with('-');
             let mut goals = rest.iter().filter(|it| is_goal(it));
-            goals.all(|it| *it == "dependency:go-offline")
+            goals.all(|it| it.starts_with("dependency:resolve") || *it == "dependency:go-offline")
                 && rest.iter().any(is_goal)
                 && is_used(&["mvn", "mvnw"])
+        }
+        ("gradle" | "gradlew", rest) => {
+            let mut tasks = rest.iter().filter(|it| !it.starts_with('-')).peekable();
+            tasks.peek().is_some()
+                && tasks.all(|it| *it == "dependencies")
+                && is_used(&["gradle", "gradlew"])
         }
         ("npm", ["prune" | "cache", ..]) => is_used(&["npm"]),
         ("yarn", ["cache", ..]) => is_used(&["yarn"]),
@@ -248,7 +305,8 @@ fn is_wheel_of_original(before: &View<'_>, arguments: &[&str]) -> bool {
 }
 
 /// An install of tools, headers and packages of the original into a stage that is not shipped.
-fn is_build_install(before: &View<'_>, call: &PackageCall) -> bool {
+fn is_build_install(change: &Change<'_>, call: &PackageCall) -> bool {
+    let before = change.before;
     const PLACES: &[&str] = &["--prefix", "--target", "--user", "-t", "--root"];
     let olds: Vec<String> = commands::calls(before)
         .filter(|(_, old)| old.manager == call.manager && old.action == Action::Install)
@@ -261,6 +319,16 @@ fn is_build_install(before: &View<'_>, call: &PackageCall) -> bool {
         HARMLESS.contains(&name) || PLACES.contains(&name)
     });
     let mut texts = call.packages.iter().chain(&call.files).map(|it| it.text.as_str());
+    let names = commands::names(call);
+    let are_python_tools = call.manager == Manager::Pip
+        && !names.is_empty()
+        && names.len() == call.packages.len()
+        && names.iter().all(|it| commands::PYTHON_TOOLS.contains(&it.as_str()));
+    if call.action == Action::Install && are_python_tools && call.files.is_empty() {
+        let is_upgrade = |name: &str| matches!(name, "--upgrade" | "-U");
+        let mut flags = call.flags.iter().map(|it| it.name.as_str());
+        return flags.all(|it| HARMLESS.contains(&it) || is_upgrade(it));
+    }
     call.action == Action::Install
         && are_flags_harmless
         && texts.all(|text| {
@@ -268,8 +336,17 @@ fn is_build_install(before: &View<'_>, call: &PackageCall) -> bool {
                 && (commands::is_build_package(text)
                     || USUAL.contains(&text)
                     || installed.iter().any(|name| is_twin(name, text)));
-            is_tool || olds.iter().any(|old| old == text)
+            is_tool || olds.iter().any(|old| old == text) || is_exported(change.after, text)
         })
+}
+
+/// Whether `poetry export` or `uv export` writes a file.
+fn is_exported(after: &View<'_>, file: &str) -> bool {
+    commands::all(after).any(|it| {
+        let is_export = it.words.first().is_some_and(|it| it == "export");
+        let mut names = it.words.iter().map(|it| commands::last_part(it));
+        it.is_any(&["poetry", "uv"]) && is_export && names.any(|it| it == commands::last_part(file))
+    })
 }
 
 fn is_plain_account(name: &str, arguments: &[String]) -> bool {
@@ -301,7 +378,9 @@ fn is_pruning(before: &View<'_>, command: &Command) -> bool {
 fn is_copied_file(change: &Change<'_>, path: &str) -> bool {
     let path = path.trim_end_matches('/');
     change.after.file.instructions.iter().any(|it| match &it.arguments {
-        Arguments::Transfer { destination: Some(destination), .. } => destination.text == path,
+        Arguments::Transfer { destination: Some(destination), .. } => {
+            destination.text.trim_end_matches('/') == path
+        }
         _ => false,
     })
 }
@@ -310,7 +389,8 @@ fn is_list(path: &str) -> bool {
     let inside = |list: &str| {
         path.strip_prefix(list).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    LISTS.iter().any(|list| inside(list)) && !path.contains("..")
+    let is_needed = matches!(path.trim_end_matches('/'), "/tmp" | "/var/tmp");
+    LISTS.iter().any(|list| inside(list)) && !path.contains("..") && !is_needed
 }
 
 /// Whether the health check of the original calls a program, which its image has.
@@ -347,7 +427,11 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
                 let is_twin = installed.iter().any(|name| is_twin(name, text));
                 let is_library = text.starts_with("lib") && !commands::is_build_package(text);
                 let is_called = commands::starts(before, text) || is_probe(before, text);
+                let is_wheel = call.manager == Manager::Pip
+                    && text.starts_with('/')
+                    && (text.ends_with(".whl") || text.ends_with("/*"));
                 is_old
+                    || is_wheel
                     || (is_system && (USUAL.contains(&text) || is_twin || is_library || is_called))
             };
             let is_known = match is_whole {
@@ -356,6 +440,11 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
             };
             are_flags_harmless && call.target.is_none() && is_known
         }
-        Action::Remove | Action::Upgrade => false,
+        // What was installed for a build in the same stage.
+        Action::Remove => call
+            .packages
+            .iter()
+            .all(|it| commands::is_build_package(&it.text) || it.text.starts_with('.')),
+        Action::Upgrade => false,
     }
 }

@@ -1,7 +1,9 @@
 //! What build stages make has to arrive: outputs that a cache keeps, trees that only a part of was
 //! copied of, and places that the container's user cannot read do not.
 
-use probity_dockerfile::{Action, Arguments, Instruction, Keyword, Manager, Setting, Target};
+use probity_dockerfile::{
+    Action, Arguments, Instruction, Keyword, Manager, Setting, Target, TokenKind,
+};
 
 use super::{
     Change, Check, Issue, View,
@@ -9,8 +11,9 @@ use super::{
     belongings::{final_chain, is_within, text_of},
     commands::{self, Called},
     image_kind::{Distribution, ImageKind},
+    moved::taken_from_mounts,
     search_path::pattern_of,
-    steps::{absolute, chain_of},
+    steps::{absolute, chain_of, expanded},
 };
 
 pub(crate) const RESULTS_ARRIVE: Check = Check::new("results-arrive", results_arrive).heuristic();
@@ -19,7 +22,7 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     for index in final_chain(change.after) {
         let Some(it) = change.after.file.instructions.get(index) else { continue };
-        for source in sources(it) {
+        for source in sources(change.after, index, it) {
             if let Some(reason) = fault_of(change, index, it, &source) {
                 issues.push(change.issue(check, &reason).at(change.after, it.span));
             }
@@ -28,24 +31,31 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues.extend(tree_in_parts(change).map(|reason| change.issue(check, &reason)));
     issues.extend(installed_elsewhere(change).map(|reason| change.issue(check, &reason)));
     issues.extend(generated(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(linker_cache(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(certificates(change).map(|reason| change.issue(check, &reason)));
     issues.extend(time_zones(change).map(|reason| change.issue(check, &reason)));
     issues.extend(libraries_of_compiler(change).map(|reason| change.issue(check, &reason)));
     issues
 }
 
 /// What a COPY of the final image takes from other stages.
-fn sources(it: &Instruction) -> Vec<String> {
+fn sources(view: &View<'_>, index: usize, it: &Instruction) -> Vec<String> {
     let Arguments::Transfer { sources, .. } = &it.arguments else { return Vec::new() };
     if it.flag_value("from").is_none() {
         return Vec::new();
     }
-    sources.iter().map(|source| source.text.trim_end_matches('/').to_owned()).collect()
+    let sources = sources.iter().map(|source| expanded(view, index, &source.text));
+    sources.map(|source| source.trim_end_matches('/').to_owned()).collect()
 }
 
 /// What all COPYs of the final image take from other stages.
 fn taken(view: &View<'_>, chain: &[usize]) -> Vec<String> {
-    let instructions = chain.iter().filter_map(|index| view.file.instructions.get(*index));
-    instructions.flat_map(sources).collect()
+    let copied = chain.iter().filter_map(|index| {
+        let it = view.file.instructions.get(*index)?;
+        Some(sources(view, *index, it))
+    });
+    let mounted = chain.iter().flat_map(|index| taken_from_mounts(view, *index));
+    copied.flatten().chain(mounted.map(|(source, _)| source)).collect()
 }
 
 fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -> Option<String> {
@@ -110,10 +120,7 @@ fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
             Keyword::Run => {
                 let heredocs = step.heredocs().iter().map(|it| it.content(view.text).into_owned());
                 let mut texts = std::iter::once(step.body_text().to_string()).chain(heredocs);
-                let mut parts = source.split('/').filter(|it| !it.is_empty());
-                let top = format!("/{}", parts.next().unwrap_or_default());
-                let second = parts.next().map(|it| format!("{top}/{it}")).unwrap_or(top);
-                let is_named = texts.any(|text| text.contains(&second));
+                let is_named = texts.any(|text| names_output(&text, source));
                 is_named || (workdir.len() > 1 && is_within(source, workdir))
             }
             Keyword::Copy | Keyword::Add => {
@@ -130,6 +137,24 @@ fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
             _ => false,
         }
     })
+}
+
+/// Whether a script names a path, two directories of it, or the directory that a tool writes to.
+fn names_output(text: &str, source: &str) -> bool {
+    const OUTPUTS: &[&str] = &["-B", "--root", "--wheel-dir", "-w"];
+    let mut parts = source.split('/').filter(|it| !it.is_empty());
+    let top = format!("/{}", parts.next().unwrap_or_default());
+    let second = parts.next().map(|it| format!("{top}/{it}")).unwrap_or(top);
+    let words: Vec<&str> = text.split(|it: char| it.is_whitespace() || it == '"').collect();
+    let is_output = |pair: &[&str]| match pair {
+        [flag, value] => {
+            let staged = value.strip_prefix("DESTDIR=");
+            let place = staged.or(OUTPUTS.contains(flag).then_some(*value)).unwrap_or_default();
+            place.len() > 1 && is_within(source, place.trim_end_matches('/'))
+        }
+        _ => false,
+    };
+    text.contains(&second) || words.windows(2).any(is_output)
 }
 
 /// The stage from which a COPY takes something.
@@ -269,7 +294,7 @@ fn generated(change: &Change<'_>) -> Option<String> {
             let is_packages = source.ends_with("/node_modules") || source.ends_with("/vendor");
             (is_within(source, workdir) && !is_packages) || is_within(workdir, source)
         });
-        if !is_taken && moved.is_empty() {
+        if !is_taken && moved.is_empty() && !is_packed_later(after, index, workdir) {
             return Some(format!(
                 "the final stage takes nothing of what `{} {}` makes in `{workdir}`",
                 step.name,
@@ -278,6 +303,67 @@ fn generated(change: &Change<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// Whether a compiler runs later in the same stage, in a directory around what was generated.
+fn is_packed_later(view: &View<'_>, index: usize, directory: &str) -> bool {
+    let Some(stage) = view.facts.stage_of(index) else { return false };
+    (index + 1..stage.instructions.end).any(|later| {
+        let state = view.facts.state(later);
+        let workdir = state.and_then(|state| state.workdir.path.as_deref()).unwrap_or("/");
+        let called = commands::of_instruction(view, later);
+        let compiles = called.iter().any(|it| it.is_build() && !generates(it));
+        compiles && workdir.len() > 1 && is_within(directory, workdir.trim_end_matches('/'))
+    })
+}
+
+/// The linker finds new libraries by a cache that every image has of its own.
+fn linker_cache(change: &Change<'_>) -> Option<String> {
+    let runs = |view: &View<'_>, chain: Option<&[usize]>| {
+        commands::all(view).any(|it| {
+            let is_in = chain.is_none_or(|chain| chain.contains(&it.instruction));
+            it.name == "ldconfig" && is_in
+        })
+    };
+    let chain = final_chain(change.after);
+    let brings = taken(change.after, &chain).iter().any(|source| {
+        let source = source.trim_end_matches('*');
+        source.ends_with("/usr/local") || source.contains("/lib/") || source.ends_with("/lib")
+    });
+    let variables = change.after.facts.final_runtime();
+    let mut variables = variables.get(Setting::Env).iter();
+    let is_told = variables.any(|it| it.entry.key == "LD_LIBRARY_PATH");
+    (runs(change.before, None) && brings && !is_told && !runs(change.after, Some(&chain)))
+        .then(|| "the final image gets libraries and never runs `ldconfig`".to_owned())
+}
+
+/// Whether variables or comments of a file tell that its program asks others by TLS.
+pub(super) fn speaks_tls(view: &View<'_>) -> bool {
+    let runtime = view.facts.final_runtime();
+    let mut variables = runtime.get(Setting::Env).iter().map(|it| pattern_of(&it.entry.value));
+    let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let mut comments = comments.filter_map(|token| token.span.slice(view.text));
+    let tells = |text: &str| {
+        let text = text.to_lowercase();
+        let mut words = text.split(|it: char| it.is_whitespace() || ",.;()".contains(it));
+        words.any(|word| matches!(word, "https" | "tls"))
+    };
+    variables.any(|it| it.contains("https://")) || comments.any(tells)
+}
+
+/// A program that speaks TLS to others reads certificates, which the smallest images lack.
+fn certificates(change: &Change<'_>) -> Option<String> {
+    let before = change.before;
+    let speaks = speaks_tls(before);
+    let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
+    let lacks = matches!(new.name.as_str(), "scratch" | "busybox" | "debian" | "ubuntu");
+    let brings = final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let text = it.map(|it| it.body_text().to_string()).unwrap_or_default();
+        text.contains("ca-certificates") || text.contains("/etc/ssl")
+    });
+    (speaks && lacks && !brings && base(before).as_deref() != base(change.after).as_deref())
+        .then(|| "the program speaks TLS, and the final image has no certificates".to_owned())
 }
 
 /// A time zone by name is read from files that small images lack.

@@ -22,6 +22,9 @@ const OTHER_MANAGERS: &[&str] = &["apk", "zypper"];
 const BUILDERS: &[&str] =
     &["git", "hg", "svn", "gcc", "g++", "cc", "c++", "make", "cmake", "autoconf", "patch"];
 
+/// Programs of `procps`, which only full images have.
+const PROCESSES: &[&str] = &["ps", "pgrep", "pkill"];
+
 /// Commands cannot run where there is no shell.
 fn needs_shell(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some(image) = base(change.after).filter(|image| is_bare(image)) else { return Vec::new() };
@@ -72,7 +75,7 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 }
 
 /// Whether an image is known not to have a tool that Dockerfiles call.
-fn lacks(image: &str, tool: &str) -> bool {
+pub(super) fn lacks(image: &str, tool: &str) -> bool {
     let Ok(image) = ImageRef::parse(image) else { return false };
     let name = image.path.rsplit('/').next().unwrap_or_default();
     let tag = image.tag.as_deref().unwrap_or_default();
@@ -90,11 +93,14 @@ fn lacks(image: &str, tool: &str) -> bool {
     let is_debian = is_slim
         || matches!(name, "debian" | "ubuntu")
         || RELEASES.iter().any(|release| tag.contains(release));
-    if is_debian {
-        let is_small = is_slim || matches!(name, "debian" | "ubuntu");
+    // Microsoft's images for running are as small as Debian's, whatever their tag says.
+    let is_microsoft = matches!(name, "aspnet" | "runtime" | "runtime-deps");
+    if is_debian || is_microsoft {
+        let is_small = is_slim || is_microsoft || matches!(name, "debian" | "ubuntu");
+        let is_probe = is(&["curl", "wget"]) && !has_curl;
         return is(RED_HAT)
             || is(OTHER_MANAGERS)
-            || (is_small && (is(BUILDERS) || (is(&["curl", "wget"]) && !has_curl)));
+            || (is_small && (is(BUILDERS) || is(PROCESSES) || is_probe));
     }
     let is_red_hat = matches!(
         name,
@@ -118,6 +124,7 @@ fn installed_by(view: &View<'_>, index: usize) -> Vec<String> {
                 "shadow" => ["useradd", "groupadd", "usermod"].map(str::to_owned).to_vec(),
                 "mercurial" => vec!["hg".to_owned()],
                 "subversion" => vec!["svn".to_owned()],
+                "procps" => PROCESSES.iter().map(|it| (*it).to_owned()).collect(),
                 name => vec![name.to_owned()],
             },
             _ => Vec::new(),

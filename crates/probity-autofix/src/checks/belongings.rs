@@ -12,7 +12,7 @@ use super::{
     image_kind::ImageKind,
     moved::copied,
     search_path::is_on_path,
-    steps::{absolute, written},
+    steps::{absolute, expanded, written},
 };
 
 pub(crate) const ENTRY_COPIED: Check = Check::new("entry-copied", entry_copied).heuristic();
@@ -279,7 +279,8 @@ pub(super) fn covers(view: &View<'_>, index: usize, it: &Instruction, path: &str
         return false;
     };
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-    let Some(target) = absolute(&destination.text, workdir) else { return false };
+    let target = absolute(&expanded(view, index, &destination.text), workdir);
+    let Some(target) = target else { return false };
     let place = target.trim_end_matches('/');
     sources.iter().any(|source| {
         let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -314,7 +315,11 @@ fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
         });
         let makes = it.keyword == Keyword::Run
             && (it.body_text().contains(path) || is_made(change.after, index, path));
-        holds || makes || producers.contains(&written(change.after, it))
+        // What the final stage copies of the build context is compared with the original elsewhere.
+        let copies = matches!(it.keyword, Keyword::Copy | Keyword::Add)
+            && it.flag_value("from").is_none()
+            && covers(change.after, index, it, path);
+        holds || makes || copies || producers.contains(&written(change.after, it))
     })
 }
 
@@ -348,6 +353,10 @@ fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let user = runtime.get(Setting::User).first().and_then(|it| text_of(&it.entry.value));
     let Some(user) = user else { return Vec::new() };
     let name = user.split(':').next().unwrap_or_default().to_owned();
+    // A number needs no account.
+    if name.parse::<u32>().is_ok() {
+        return Vec::new();
+    }
     let makes = |view: &View<'_>, index: usize| {
         let scripts = view.facts.scripts(&view.file, index).iter();
         scripts.flat_map(|script| &script.commands).any(|command| {

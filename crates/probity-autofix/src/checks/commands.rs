@@ -1,5 +1,7 @@
 //! What the commands of a file do: build, install, or change the image in some other way.
 
+mod build_packages;
+
 use std::borrow::Cow;
 
 use probity_dockerfile::{
@@ -7,6 +9,7 @@ use probity_dockerfile::{
 };
 use probity_shell::{BlockKind, Command, Joiner, Script};
 
+use self::build_packages::{BUILD_ONLY, COMPILER_PACKAGES};
 use super::{Change, View, base_image::base, image_kind::ImageKind};
 
 /// How what a file builds depends on the image below it.
@@ -21,7 +24,8 @@ pub(crate) enum Linkage {
 }
 
 /// Signs that a program is linked with all that it needs.
-const STATIC: &[&str] = &["CGO_ENABLED=0", "CGO_ENABLED 0", "-static", "musl", "crt-static"];
+const STATIC: &[&str] =
+    &["CGO_ENABLED=0", "CGO_ENABLED 0", "-static", "linux-musl", "+crt-static", "musl-tools"];
 
 const NATIVE_TOOLS: &[&str] = &[
     "gcc",
@@ -45,72 +49,9 @@ const NATIVE_TOOLS: &[&str] = &[
     "pecl",
 ];
 
-const COMPILER_PACKAGES: &[&str] = &[
-    "build-base",
-    "build-essential",
-    "clang",
-    "cmake",
-    "g++",
-    "gcc",
-    "gcc-c++",
-    "make",
-    "musl-dev",
-];
-
-/// Packages that only a build calls, beside compilers and headers.
-const BUILD_ONLY: &[&str] = &[
-    "apt-transport-https",
-    "autoconf",
-    "automake",
-    "base-devel",
-    "binutils",
-    "bison",
-    "bzip2",
-    "cargo",
-    "curl",
-    "file",
-    "flex",
-    "git",
-    "gettext",
-    "gnupg",
-    "golang",
-    "golang-go",
-    "gradle",
-    "gzip",
-    "libtool",
-    "linux-headers",
-    "llvm",
-    "lsb-release",
-    "m4",
-    "maven",
-    "mercurial",
-    "meson",
-    "nasm",
-    "ninja",
-    "ninja-build",
-    "nodejs",
-    "npm",
-    "openssh-client",
-    "patch",
-    "perl",
-    "pkg-config",
-    "pkgconf",
-    "protobuf-compiler",
-    "python",
-    "python3",
-    "rust",
-    "rustc",
-    "software-properties-common",
-    "subversion",
-    "swig",
-    "tar",
-    "unzip",
-    "wget",
-    "xz-utils",
-    "yarn",
-    "yasm",
-    "zip",
-];
+/// Programs that a stage needs which only makes pages for browsers.
+pub(crate) const NODE_TOOLS: &[&str] =
+    &["npm", "npx", "yarn", "pnpm", "corepack", "mkdir", "cp", "mv", "rm", "cd"];
 
 /// Python packages that build and install others.
 pub(crate) const PYTHON_TOOLS: &[&str] = &[
@@ -134,14 +75,18 @@ pub(crate) fn linkage_of(change: &Change<'_>) -> Linkage {
     let before = linkage(change.before);
     let language = base(change.before).and_then(|it| ImageKind::of(&it)).and_then(|it| it.language);
     let is_go = language == Some("go") && change.after.text.contains("CGO_ENABLED=0");
-    let uses_c = installed(change.before)
-        .iter()
-        .any(|name| name.ends_with("-dev") || COMPILER_PACKAGES.contains(&name.as_str()))
-        || ["sqlite", "CGO_ENABLED=1"].iter().any(|it| change.before.text.contains(it));
     match before {
-        Linkage::Native if is_go && !uses_c => Linkage::Static,
+        Linkage::Native if is_go && !uses_c(change.before) => Linkage::Static,
         before => before,
     }
+}
+
+/// Whether something shows that a program calls libraries of C.
+pub(crate) fn uses_c(view: &View<'_>) -> bool {
+    let is_of_c =
+        |name: &String| name.ends_with("-dev") || COMPILER_PACKAGES.contains(&name.as_str());
+    installed(view).iter().any(is_of_c)
+        || ["sqlite", "CGO_ENABLED=1", "cgo"].iter().any(|it| view.text.contains(it))
 }
 
 pub(crate) fn linkage(view: &View<'_>) -> Linkage {
@@ -152,7 +97,12 @@ pub(crate) fn linkage(view: &View<'_>) -> Linkage {
     if !compiles {
         return Linkage::Portable;
     }
-    match STATIC.iter().any(|sign| view.text.contains(sign)) {
+    // Rust links all of it in on Alpine, unless it is told otherwise.
+    let kind = base(view).and_then(|image| ImageKind::of(&image));
+    let is_rust_on_musl = kind.is_some_and(|it| it.language == Some("rust") && it.is_musl());
+    let is_dynamic = view.text.contains("-crt-static") && !view.text.contains("+crt-static");
+    let has_sign = STATIC.iter().any(|sign| view.text.contains(sign)) || is_rust_on_musl;
+    match has_sign && !is_dynamic {
         true => Linkage::Static,
         false => Linkage::Native,
     }
@@ -168,9 +118,15 @@ pub(crate) fn is_language_manager(manager: Manager) -> bool {
 }
 
 pub(crate) fn is_build_package(name: &str) -> bool {
-    name.ends_with("-dev")
+    // `gcc-12`, `openjdk-17-jdk-headless`
+    let plain = name.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '.' | '-'));
+    let is_jdk = name.contains("-jdk") || (name.starts_with("openjdk") && !name.contains("jre"));
+    is_jdk
+        || name.contains("-dev-")
+        || name.ends_with("-dev")
         || name.ends_with("-devel")
-        || COMPILER_PACKAGES.contains(&name)
+        || COMPILER_PACKAGES.contains(&plain)
+        || BUILD_ONLY.contains(&plain)
         || BUILD_ONLY.contains(&name)
 }
 
@@ -282,14 +238,32 @@ pub(crate) struct Segment<'v> {
     pub(crate) commands: Vec<&'v Command>,
     /// Package calls in it.
     pub(crate) calls: Vec<&'v PackageCall>,
+    /// Where it runs, if the file tells.
+    pub(crate) directory: Option<String>,
+}
+
+impl Segment<'_> {
+    pub(crate) fn is_change_of_directory(&self) -> bool {
+        self.commands.iter().any(|it| it.name().is_some_and(|name| name == "cd"))
+    }
 }
 
 /// The parts of a RUN, if each works by itself: joined by `&&` alone, and none changes what the next
 /// ones start with.
 pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<'v>>> {
-    const STATEFUL: &[&str] = &["cd", "export", "set", ".", "source", "umask", "pushd", "popd"];
+    let parts = parts(view, index)?;
+    let is_input = |flag: &Flag| !is_cache(flag);
     let instruction = view.file.instructions.get(index)?;
-    if !instruction.flags.iter().all(is_cache) {
+    let moves = parts.iter().any(|part| part.is_change_of_directory());
+    (!moves && !instruction.flags.iter().any(is_input)).then_some(parts)
+}
+
+/// The parts of a RUN, each with the directory that it runs in: some may be a `cd`. The RUN may mount
+/// files of the build context.
+pub(crate) fn parts<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<'v>>> {
+    const STATEFUL: &[&str] = &["export", "set", ".", "source", "umask", "pushd", "popd"];
+    let instruction = view.file.instructions.get(index)?;
+    if !instruction.flags.iter().all(|it| is_cache(it) || is_context_mount(it)) {
         return None;
     }
     let [script] = view.facts.scripts(&view.file, index) else { return None };
@@ -326,11 +300,21 @@ pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segme
         return None;
     }
     let calls = view.facts.package_calls(&view.file, index);
-    Some(
-        (skipped..block.pipelines.len())
-            .map(|number| segment(view, script, calls, number))
-            .collect(),
-    )
+    let state = view.facts.state(index);
+    let mut directory = state.and_then(|state| state.workdir.path.as_deref().map(str::to_owned));
+    let mut found = Vec::new();
+    for number in skipped..block.pipelines.len() {
+        let part = Segment { directory: directory.clone(), ..segment(view, script, calls, number) };
+        if part.is_change_of_directory() {
+            let [command] = part.commands.as_slice() else { return None };
+            let words = words(command)?;
+            let [_, target] = words.as_slice() else { return None };
+            let from = directory.as_deref().or(Some("/"));
+            directory = Some(super::steps::absolute(target, from)?);
+        }
+        found.push(part);
+    }
+    Some(found)
 }
 
 /// Parts of the places where tools keep what they downloaded or compiled.
@@ -343,7 +327,10 @@ const CACHES: &[&str] = &[
     "/.nuget",
     "/.pnpm",
     "/.yarn",
+    "/NuGet",
     "/apt",
+    "/ccache",
+    "/go/pkg",
     "/cache",
     "/.cache",
     "/cargo/git",
@@ -368,6 +355,14 @@ pub(crate) fn is_cache(flag: &Flag) -> bool {
         && ((has("type=cache") && !has("from=") && is_tools) || (has("type=bind") && has("from=")))
 }
 
+/// A mount of files of the build context, which leaves nothing in the image either.
+pub(crate) fn is_context_mount(flag: &Flag) -> bool {
+    let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+    let has = |start: &str| value.split(',').any(|it| it.starts_with(start));
+    let is_input = has("type=bind") && !has("from=");
+    flag.name.text.as_str() == "mount" && (is_input || has("type=tmpfs"))
+}
+
 fn segment<'v>(
     view: &View<'_>,
     script: &'v Script,
@@ -384,6 +379,7 @@ fn segment<'v>(
         text: joined(text),
         commands: commands.map(|(_, command)| command).collect(),
         calls: calls.iter().filter(|call| places.contains(&call.command)).collect(),
+        directory: None,
     }
 }
 

@@ -1,8 +1,8 @@
 //! Comments that steer tools: none may change how the file is read, none may silence a finding.
 
-use probity_dockerfile::{Directive, DirectiveName, Instruction, Keyword, TokenKind};
+use probity_dockerfile::{Directive, DirectiveName, TokenKind};
 
-use super::{Change, Check, Issue, View, steps::written};
+use super::{Change, Check, Issue, View};
 
 pub(crate) const DIRECTIVES: Check = Check::new("directives", directives);
 pub(crate) const COMMENTS_ADDED: Check = Check::new("comments-added", comments_added);
@@ -38,45 +38,29 @@ fn is_stable(syntax: &str) -> bool {
         || version.strip_prefix('.').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
 }
 
-/// People wrote them for people, and no objective asks for fewer.
+/// Parts of comments that tools and lawyers read.
+const READ_BY_TOOLS: &[&str] = &[
+    "ignore=",
+    "ignore:",
+    ":ignore",
+    "disable=",
+    "skip=",
+    "renovate:",
+    "spdx-",
+    "license",
+    "copyright",
+];
+
+/// No image depends on a comment for people, and a conversion may have no place for it.
 fn comments_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let news = more_than(comments(change.after), comments(change.before));
+    let is_read = |text: &&&str| {
+        let text: String = text.to_lowercase().split_whitespace().collect();
+        READ_BY_TOOLS.iter().any(|part| text.contains(part))
+    };
     let lost = more_than(comments(change.before), comments(change.after));
-    let gone = of_gone_steps(change);
-    let is_free = |it: &&str| is_retold(it, &news) || gone.contains(it);
-    let lost: Vec<&str> = lost.into_iter().filter(|it| silences(it) || !is_free(it)).collect();
-    let message = "this comment of the original is changed or gone";
-    lost.first().map(|line| change.issue(check, message).quoting(line)).into_iter().collect()
-}
-
-/// Comments right above or within instructions that the proposal no longer has: they go with them.
-fn of_gone_steps<'a>(change: &Change<'a>) -> Vec<&'a str> {
-    let view = change.before;
-    // A stage may get a name.
-    let text = |view: &View<'_>, it: &Instruction| match it.keyword {
-        Keyword::From => it.rest_text().split_whitespace().next().unwrap_or_default().to_owned(),
-        _ => written(view, it),
-    };
-    let kept: Vec<String> =
-        change.after.file.instructions.iter().map(|it| text(change.after, it)).collect();
-    let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
-    let gone = comments.filter(|token| {
-        let holder = view.file.instructions.iter().find(|it| it.span.end > token.span.start);
-        holder.is_some_and(|it| !kept.contains(&text(view, it)))
-    });
-    gone.filter_map(|token| token.span.slice(view.text)).map(str::trim).collect()
-}
-
-/// Whether new comments have most words of one: it was taken apart with its instruction.
-fn is_retold(comment: &str, news: &[&str]) -> bool {
-    let split = |text: &str| -> Vec<String> {
-        let words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| it.len() > 2);
-        words.map(str::to_lowercase).collect()
-    };
-    let known: Vec<String> = news.iter().flat_map(|it| split(it)).collect();
-    let words = split(comment);
-    let kept = words.iter().filter(|word| known.contains(word)).count();
-    kept > 0 && kept * 4 >= words.len() * 3
+    let message = "this comment of the original, which tools or lawyers read, is changed or gone";
+    let first = lost.iter().find(is_read);
+    first.map(|line| change.issue(check, message).quoting(line)).into_iter().collect()
 }
 
 /// Words by which a comment addresses a reader or a checker of the file.

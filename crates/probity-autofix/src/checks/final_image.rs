@@ -16,7 +16,7 @@ pub(crate) const RUNTIME_VERSION: Check =
 pub(crate) const BASE_COMMAND: Check = Check::new("base-command", base_command);
 
 /// The oldest Debian that a program built on an image without a named release is likely to start on.
-const OLDEST_DEBIAN: u32 = 12;
+pub(super) const OLDEST_DEBIAN: u32 = 12;
 
 fn kinds(change: &Change<'_>) -> Option<(ImageKind, ImageKind)> {
     Some((ImageKind::of(&base(change.before)?)?, ImageKind::of(&base(change.after)?)?))
@@ -25,7 +25,10 @@ fn kinds(change: &Change<'_>) -> Option<(ImageKind, ImageKind)> {
 /// What was linked on one release need not start on another.
 fn base_release(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some((old, new)) = kinds(change) else { return Vec::new() };
-    if commands::linkage_of(change) != Linkage::Native || !copies(change.after) {
+    // Full images of scripting languages compile parts of packages without being told.
+    let may_compile = old.is_full() && old.is_interpreted();
+    let is_native = commands::linkage_of(change) == Linkage::Native || may_compile;
+    if !is_native || !copies(change.after) {
         return Vec::new();
     }
     let (Some(was), Some(is)) = (old.distribution, new.distribution) else { return Vec::new() };

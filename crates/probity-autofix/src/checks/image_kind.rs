@@ -109,6 +109,14 @@ impl ImageKind {
         SYSTEMS.contains(&self.name.as_str()) || self.distribution == Some(Distribution::RedHat)
     }
 
+    /// Whether it is there to build: nobody needs what it brings at run time.
+    pub(crate) fn is_toolchain(&self) -> bool {
+        let is_kit = matches!(self.name.as_str(), "maven" | "gradle" | "sdk" | "swift");
+        let is_java = self.language == Some("java") && !self.tag.contains("jre");
+        let is_compiled = matches!(self.language, Some("go" | "rust" | "c"));
+        is_kit || is_java || is_compiled
+    }
+
     /// Whether it is the variant of a language's image that has compilers and headers.
     pub(crate) fn is_full(&self) -> bool {
         let is_small = ["slim", "alpine", "minimal"].iter().any(|part| self.tag.contains(part));

@@ -1,43 +1,24 @@
 //! Files and directories that the original's instructions made and run time needs are still there.
 
+mod build_inputs;
+
 use probity_dockerfile::{Action, Keyword, Manager};
 use probity_shell::Command;
 
+use self::build_inputs::{
+    compiled_directories, is_bundled, is_for_builds, is_for_tools, is_of_pages,
+};
 use super::{
     Change, Check, Issue, View,
     base_image::base,
     belongings::{covers, final_chain, is_within},
-    commands::{self, Called, last_part, segments},
+    commands::{self, Called, last_part, parts},
     image_kind::ImageKind,
-    moved::copied,
+    moved::{copied, moves},
     steps::{absolute, pairs, written},
 };
 
 pub(crate) const PATHS_KEPT: Check = Check::new("paths-kept", paths_kept).heuristic();
-
-/// Files that only an installer of packages reads.
-const MANIFESTS: &[&str] = &[
-    "package.json",
-    "package-lock.json",
-    "package*.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "requirements.txt",
-    "requirements",
-    "constraints.txt",
-    "pyproject.toml",
-    "poetry.lock",
-    "uv.lock",
-    "Pipfile",
-    "Pipfile.lock",
-    "setup.py",
-    "setup.cfg",
-    "composer.json",
-    "composer.lock",
-    "composer.phar",
-    "tsconfig.json",
-    "tsconfig*.json",
-];
 
 /// Directories that programs read while they run, whatever built them.
 pub(super) const DATA: &[&str] = &[
@@ -97,6 +78,7 @@ fn paths_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     missing.extend(copies(change, &kind));
     missing.extend(made(change, &kind));
     missing.extend(manifest(change, &kind));
+    missing.extend(named_by_builds(change));
     missing.sort_unstable();
     missing.dedup();
     missing
@@ -221,7 +203,10 @@ fn holds_site_packages(change: &Change<'_>) -> bool {
                     makes && it.words.iter().any(|word| word.trim_end_matches('/') == source)
                 });
             is_venv
-                || matches!(last_part(source), "site-packages" | "dist-packages" | ".local")
+                || matches!(
+                    last_part(source),
+                    "site-packages" | "dist-packages" | ".local" | ".venv" | "venv"
+                )
                 || matches!(source, "/usr/local" | "/usr/local/lib")
                 || source.starts_with("/usr/local/lib/python") && source.matches('/').count() == 4
         })
@@ -246,13 +231,16 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             let name = last_part(source.trim_end_matches('/'));
             let is_all = matches!(source.trim_end_matches('/'), "." | "" | "*");
             let place = placed(&source, &target, is_all);
+            if !is_all && is_of_pages(change, kind, index, (&source, &place)) {
+                continue;
+            }
             // What was compiled or packed into an installed package is not read again.
             if compiled.iter().any(|it| is_within(&place, it)) && !DATA.contains(&name) {
                 continue;
             }
             let is_needed = match (is_script, is_built_later) {
-                (true, true) if kind.language == Some("node") => DATA.contains(&name),
-                (true, _) => is_all || !MANIFESTS.contains(&name),
+                (true, true) if kind.language == Some("node") => !is_bundled(name),
+                (true, _) => is_all || !is_for_tools(name),
                 (false, true) => {
                     let is_read = commands::all(before).any(|it| {
                         it.is_build() && it.words.iter().any(|word| is_within(word, &target))
@@ -272,36 +260,23 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
     missing
 }
 
-/// Directories that another language's compiler reads in a file for scripts, and the project that
-/// `pip install .` packs.
-fn compiled_directories(view: &View<'_>) -> Vec<String> {
-    let mut found = Vec::new();
-    for it in commands::all(view) {
-        let state = view.facts.state(it.instruction);
-        let workdir = state.and_then(|state| state.workdir.path.as_deref());
-        let is_package = it.is_any(&["pip", "pip3"]) && it.words.iter().any(|it| it == ".");
-        let starts_elsewhere = !["python", "python3", "uvicorn", "gunicorn", "hypercorn"]
-            .iter()
-            .any(|program| commands::starts(view, program));
-        if is_package && starts_elsewhere {
-            found.extend(workdir.map(|it| it.trim_end_matches('/').to_owned()));
-        }
-        let flags: &[&str] = match it.name.as_str() {
-            "cmake" => &["-S"],
-            "maturin" | "cargo" => &["--manifest-path"],
-            "make" => &["-C"],
-            _ => continue,
-        };
-        let value = it.words.iter().position(|word| flags.contains(&word.as_str()));
-        let path = value.and_then(|place| it.words.get(place + 1));
-        let path = path.and_then(|path| absolute(path, workdir));
-        found.extend(
-            path.map(|it| it.trim_end_matches("/Cargo.toml").trim_end_matches('/').to_owned()),
-        );
-    }
-    // The root and a directory with the whole program in it tell nothing.
-    found.retain(|it| it.len() > 1);
-    found
+/// Places within copied sources that a build is given by name: `-DSTYLES=/src/styles`.
+fn named_by_builds(change: &Change<'_>) -> Vec<String> {
+    let before = change.before;
+    let sources: Vec<String> = (0..before.file.instructions.len())
+        .filter_map(|index| pairs(before, index))
+        .flatten()
+        .map(|(_, target)| target)
+        .filter(|it| it.len() > 1)
+        .collect();
+    let values = commands::all(before).filter(Called::is_build).flat_map(|it| it.words);
+    let values = values.filter_map(|word| {
+        let (name, value) = word.rsplit_once('=')?;
+        let is_of_tool = name.starts_with("-DCMAKE_") || name.starts_with("--");
+        let is_source = sources.iter().any(|it| is_within(value, it) && value != it);
+        (is_source && !is_of_tool).then(|| value.trim_end_matches('/').to_owned())
+    });
+    values.filter(|value| !is_around(change, value)).map(|it| format!("`{it}`")).collect()
 }
 
 /// `npm start` reads from `package.json` what to start.
@@ -333,12 +308,8 @@ fn placed(source: &str, target: &str, is_all: bool) -> String {
 fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
     let (before, after) = (change.before, change.after);
     let chain = final_chain(after);
-    let kept: Vec<String> = chain
-        .iter()
-        .filter_map(|index| segments(after, *index))
-        .flatten()
-        .map(|it| it.text)
-        .collect();
+    let kept: Vec<String> =
+        chain.iter().filter_map(|index| parts(after, *index)).flatten().map(|it| it.text).collect();
     let whole: Vec<String> = chain
         .iter()
         .filter_map(|index| after.file.instructions.get(*index))
@@ -349,7 +320,7 @@ fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         if instruction.keyword != Keyword::Run || whole.contains(&written(before, instruction)) {
             continue;
         }
-        for part in segments(before, index).unwrap_or_default() {
+        for part in parts(before, index).unwrap_or_default() {
             if kept.contains(&part.text) {
                 continue;
             }
@@ -358,9 +329,9 @@ fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                     commands::name_of(command).is_some_and(|it| SETTERS.contains(&it.as_ref()));
                 let is_lost = match is_setter {
                     true => !has_extensions(change, command),
-                    false => targets(before, index, command, kind)
+                    false => targets(part.directory.as_deref(), index, command, kind)
                         .iter()
-                        .any(|it| !is_around(change, it)),
+                        .any(|it| !is_around(change, it) && !is_for_builds(change, it)),
                 };
                 if is_lost {
                     missing.push(format!("what `{}` does", part.text));
@@ -387,29 +358,54 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
         && (are_enabled || is_held(change, "/usr/local/etc/php/conf.d"))
 }
 
-/// Whether something at a place, or around it, comes along.
+/// The directories that a RUN makes.
+fn made_directories(view: &View<'_>, index: usize) -> Vec<String> {
+    let parts = parts(view, index).unwrap_or_default();
+    let words = parts.iter().flat_map(|part| {
+        let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+        let makers = called.filter(|it| {
+            it.name == "mkdir" || (it.name == "install" && it.words.iter().any(|it| it == "-d"))
+        });
+        let words = makers.flat_map(|it| it.words);
+        words.filter_map(|it| absolute(&it, part.directory.as_deref())).collect::<Vec<_>>()
+    });
+    words.collect()
+}
+
+/// Whether something at a place, or below it, comes along.
 fn is_around(change: &Change<'_>, path: &str) -> bool {
     let after = change.after;
     is_held(change, path)
         || final_chain(after).into_iter().any(|index| {
             let Some(it) = after.file.instructions.get(index) else { return false };
             let sources = copied(change, index, it).unwrap_or_default();
-            sources.iter().any(|source| is_within(source.trim_end_matches('/'), path))
+            let targets = pairs(after, index).unwrap_or_default().into_iter().map(|(_, to)| to);
+            let made = made_directories(after, index);
+            let mut all = sources.into_iter().chain(targets).chain(made);
+            all.any(|place| is_within(place.trim_end_matches('/'), path))
         })
 }
 
 /// The places that a command changes, as far as its words tell.
-fn targets(view: &View<'_>, index: usize, command: &Command, kind: &ImageKind) -> Vec<String> {
+fn targets(
+    workdir: Option<&str>,
+    index: usize,
+    command: &Command,
+    kind: &ImageKind,
+) -> Vec<String> {
     let written_to = command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
     let mut found: Vec<String> = written_to.filter(|it| it.starts_with('/')).collect();
     let Some(called) = Called::of(index, command) else { return found };
     if called.is_any(MAKERS) {
         let words: Vec<&String> = called.words.iter().filter(|it| !it.starts_with('-')).collect();
         let is_last = called.is_any(&["cp", "mv", "install", "ln"]);
+        // Several sources each have their place below the last word.
+        if is_last && words.len() > 2 && words.last().is_some_and(|it| it.starts_with('/')) {
+            found.extend(moves(&called.words, workdir).into_iter().map(|(_, to)| to));
+        }
         let chosen: Vec<&String> =
             if is_last { words.last().copied().into_iter().collect() } else { words };
         let is_script = matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"));
-        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
         let is_directory = called.name == "mkdir" && is_script;
         let is_path = |it: &&&String| it.starts_with('/') || is_directory;
         found.extend(chosen.iter().filter(is_path).filter_map(|it| absolute(it, workdir)));

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use probity_dockerfile::{Action, Keyword, TokenKind};
+
 use super::{
     Change, Check, Issue, View,
     additions::is_probe,
+    arrival::speaks_tls,
     base_image::base,
     belongings::{final_chain, is_within},
     commands::{self, Linkage},
@@ -16,6 +19,22 @@ pub(crate) const PACKAGES_KEPT: Check = Check::new("packages-kept", packages_kep
 
 /// Packages of headers whose libraries are in any image.
 const ALWAYS: &[&str] = &[
+    "glibc-devel",
+    "libffi-devel",
+    "libstdc++-devel",
+    "libacl1-dev",
+    "libattr1-dev",
+    "libblkid-dev",
+    "libgcrypt20-dev",
+    "libgmp-dev",
+    "liblz4-dev",
+    "libmount-dev",
+    "libpam0g-dev",
+    "libsystemd-dev",
+    "libtinfo-dev",
+    "libudev-dev",
+    "libzstd-dev",
+    "uuid-dev",
     "libc-dev",
     "libc6-dev",
     "libffi-dev",
@@ -35,15 +54,44 @@ const TWINS: &[(&str, &[&str])] = &[
     ("jpeg-dev", &["libjpeg-turbo"]),
     ("libcurl4-openssl-dev", &["libcurl4", "libcurl4t64"]),
     ("libmagickwand-dev", &["libmagickwand-6.q16-6"]),
-    ("mariadb-dev", &["mariadb-connector-c"]),
+    ("mariadb-dev", &["mariadb-connector-c", "mariadb-client"]),
+    ("bzip2-dev", &["libbz2"]),
+    ("libavcodec-dev", &["ffmpeg"]),
+    ("libavformat-dev", &["ffmpeg"]),
+    ("libatlas-base-dev", &["libatlas3-base"]),
+    ("libgl1-mesa-dev", &["libgl1"]),
+    ("libleptonica-dev", &["liblept5", "tesseract-ocr"]),
+    ("libtesseract-dev", &["tesseract-ocr"]),
     ("openssl-dev", &["libssl3", "openssl"]),
-    ("postgresql-dev", &["libpq"]),
+    ("postgresql-dev", &["libpq", "postgresql-client", "postgresql-libs"]),
     ("libssl-dev", &["openssl"]),
+    ("curl-dev", &["libcurl", "curl"]),
+    ("freetds-dev", &["libsybdb5", "freetds"]),
+    ("krb5-dev", &["krb5-libs"]),
+    ("libkrb5-dev", &["libgssapi-krb5-2"]),
+    ("libncurses-dev", &["libncursesw6", "libtinfo6"]),
+    ("libncurses5-dev", &["libncursesw6", "libtinfo6"]),
+    ("libpq-dev", &["postgresql-client"]),
+    ("libgdal-dev", &["gdal-bin"]),
+    ("openldap-dev", &["libldap"]),
+    ("openssl-devel", &["openssl-libs"]),
+    ("unixodbc-dev", &["libodbc1", "libodbc2"]),
     ("libsqlite3-dev", &["libsqlite3-0", "sqlite3"]),
 ];
 
 /// Packages of headers without a library that an image may lack.
 const HEADERS_ALONE: &[&str] = &[
+    "clang-dev",
+    "libasio-dev",
+    "libboost-dev",
+    "libclang-dev",
+    "libeigen3-dev",
+    "libgmock-dev",
+    "libgtest-dev",
+    "llvm-dev",
+    "nlohmann-json3-dev",
+    "rapidjson-dev",
+    "uthash-dev",
     "bsd-compat-headers",
     "linux-libc-dev",
     "musl-dev",
@@ -60,6 +108,15 @@ const FILES: &[(&str, &[&str])] = &[
     ("tzdata", &["/usr/share/zoneinfo"]),
 ];
 
+/// Words of comments that tell of a library which full images have, and the package of its headers.
+const TOLD: &[(&[&str], &str)] = &[
+    (&["openssl", "native-tls", "libssl"], "libssl-dev"),
+    (&["libpq", "psycopg2"], "libpq-dev"),
+    (&["mysqlclient", "mysql2"], "default-libmysqlclient-dev"),
+    (&["libgomp", "openmp"], "libgomp-dev"),
+    (&["libmagic"], "libmagic-dev"),
+];
+
 /// Whether a package is the library that a package of headers is for: `libpq-dev` and `libpq5`.
 pub(crate) fn is_twin(headers: &str, package: &str) -> bool {
     let listed = TWINS.iter().find(|(name, _)| *name == headers);
@@ -70,10 +127,14 @@ pub(crate) fn is_twin(headers: &str, package: &str) -> bool {
         return false;
     };
     let stem = stem.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.' || it == '-');
-    let Some(rest) = package.strip_prefix(stem) else { return false };
-    let rest = rest.strip_suffix("t64").unwrap_or(rest);
-    matches!(rest, "" | "-libs")
-        || rest.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'.' | b'-' | b'+'))
+    let stem = stem.strip_suffix("-all").unwrap_or(stem);
+    // `libsnappy1v5`, `libgeos-c1v5`, `icu-libs`: another word would be another library.
+    let plain = |name: &str| name.strip_prefix("lib").unwrap_or(name).to_owned();
+    let (stem, name) = (plain(stem), plain(package));
+    let is_same = name.strip_prefix(&stem).is_some_and(|rest| {
+        !rest.starts_with(|it: char| it.is_ascii_alphabetic()) && !stem.is_empty()
+    });
+    is_same && !commands::is_build_package(package) && !package.ends_with("-doc")
 }
 
 fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
@@ -82,20 +143,34 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     };
     let now = in_final_stage(change.after);
     let mut missing: BTreeSet<String> = BTreeSet::new();
+    // The original itself runs without what it removes.
+    let removals = commands::calls(change.before).filter(|(_, it)| it.action == Action::Remove);
+    let removed: Vec<String> =
+        removals.flat_map(|(_, call)| call.packages.iter().map(|it| it.text.to_string())).collect();
     for (_, call) in commands::calls(change.before) {
         if commands::is_language_manager(call.manager) {
             continue;
         }
-        for name in commands::names(call) {
+        let is_removed = |name: &str| removed.iter().any(|it| it == name);
+        if call.virtual_name.as_deref().is_some_and(is_removed) {
+            continue;
+        }
+        for name in commands::names(call).into_iter().filter(|name| !is_removed(name)) {
             let is_there = match needs_library(change, &kind, &name) {
-                true => now.iter().any(|it| *it == name || is_twin(&name, it)),
+                true => {
+                    now.iter().any(|it| *it == name || is_twin(&name, it))
+                        || is_library_copied(change, &name)
+                        || is_in_image(&kind, &name)
+                }
                 false => {
                     let is_called =
                         commands::starts(change.before, &name) || is_probe(change.before, &name);
-                    (commands::is_build_package(&name) && !is_called)
+                    ((commands::is_build_package(&name) || is_build_tool(change, &name))
+                        && !is_called)
                         || now.contains(&name)
                         || is_copied(change, &name)
                         || is_in_image(&kind, &name)
+                        || (name == "ca-certificates" && are_for_downloads(change))
                 }
             };
             if !is_there {
@@ -103,6 +178,7 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             }
         }
     }
+    missing.extend(told(change, &kind, &now).into_iter().map(str::to_owned));
     if missing.is_empty() {
         return Vec::new();
     }
@@ -115,18 +191,132 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     vec![change.issue(check, &message)]
 }
 
+/// Libraries of the original's full image that its comments tell of and the final stage lacks.
+fn told(change: &Change<'_>, kind: &ImageKind, now: &[String]) -> Vec<&'static str> {
+    let before = change.before;
+    let old = base(before).and_then(|image| ImageKind::of(&image));
+    let is_smaller = old.is_some_and(|old| old.is_full()) && !kind.is_full();
+    if !is_smaller || commands::linkage_of(change) == Linkage::Static {
+        return Vec::new();
+    }
+    let text = comments_of(before).to_lowercase();
+    let mut found = Vec::new();
+    for (words, headers) in TOLD {
+        let is_there = now.iter().any(|it| it == headers || is_twin(headers, it))
+            || is_library_copied(change, headers)
+            || is_in_image(kind, headers)
+            || (*headers == "libssl-dev" && kind.is_interpreted());
+        if words.iter().any(|word| text.contains(word)) && !is_there {
+            found.push(*headers);
+        }
+    }
+    found
+}
+
+/// Packages, and the programs by which steps call them.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    ("imagemagick", &["convert", "magick", "mogrify"]),
+    ("libarchive-tools", &["bsdtar"]),
+    ("libcap", &["setcap"]),
+    ("libcap2-bin", &["setcap"]),
+    ("libxml2-utils", &["xmllint"]),
+    ("shadow", &["useradd", "groupadd", "usermod"]),
+];
+
+/// Whether steps of the original call a package's program, and nothing else in it names one.
+fn is_build_tool(change: &Change<'_>, name: &str) -> bool {
+    let before = change.before;
+    let listed = PROGRAMS.iter().find(|(package, _)| *package == name).map(|(_, it)| *it);
+    let programs: Vec<&str> = listed.unwrap_or_default().iter().copied().chain([name]).collect();
+    let chain = final_chain(change.after);
+    let is_used = commands::all(before).any(|it| it.is_any(&programs));
+    let is_used_now = commands::all(change.after)
+        .any(|it| it.is_any(&programs) && chain.contains(&it.instruction));
+    let names = |text: &str| programs.iter().any(|program| text.contains(program));
+    let is_named = before.file.instructions.iter().any(|it| {
+        let mut heredocs = it.heredocs().iter().map(|it| it.content(before.text));
+        it.keyword != Keyword::Run && (names(it.body_text()) || heredocs.any(|text| names(&text)))
+    });
+    is_used && !is_used_now && !is_named && !names(&comments_of(before))
+}
+
+/// Whether certificates are there for downloads of the build, and nothing tells that the program speaks
+/// TLS itself.
+fn are_for_downloads(change: &Change<'_>) -> bool {
+    const TLS: &[&str] = &["ssl", "tls", "curl4", "libcurl", "curl-dev"];
+    let before = change.before;
+    let old = base(before).and_then(|image| ImageKind::of(&image));
+    let is_system = old.is_some_and(|old| old.is_system());
+    let downloads = commands::all(before).any(|it| {
+        it.is_any(&["curl", "wget", "git"]) && it.words.iter().any(|it| it.contains("https:"))
+    });
+    let mut packages = commands::installed(before).into_iter();
+    let links = packages.any(|it| TLS.iter().any(|part| it.contains(part)));
+    is_system && downloads && !links && !speaks_tls(before)
+}
+
+fn comments_of(view: &View<'_>) -> String {
+    let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    comments.filter_map(|it| it.span.slice(view.text)).collect()
+}
+
+/// Whether a COPY brings the files of a library by its name: `libpq.so.5`.
+fn is_library_copied(change: &Change<'_>, headers: &str) -> bool {
+    let stem = headers.trim_end_matches("el").trim_end_matches("-dev");
+    let stem = stem.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.' || it == '-');
+    let stem = stem.strip_prefix("lib").unwrap_or(stem);
+    final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        sources.iter().any(|source| {
+            let name = commands::last_part(source);
+            let rest = name.strip_prefix("lib").and_then(|name| name.strip_prefix(stem));
+            !stem.is_empty()
+                && name.contains(".so")
+                && rest.is_some_and(|rest| !rest.starts_with(|it: char| it.is_ascii_alphabetic()))
+        })
+    })
+}
+
 /// Whether what was built needs the library of these headers in the final stage.
 fn needs_library(change: &Change<'_>, kind: &ImageKind, name: &str) -> bool {
     let is_headers = name.ends_with("-dev") || name.ends_with("-devel");
     let is_library = !HEADERS_ALONE.contains(&name);
+    // What the run times of languages are linked with themselves.
     let is_of_image = match kind.language {
-        Some("python" | "ruby" | "php" | "node") => matches!(name, "libssl-dev" | "libyaml-dev"),
+        Some("python") => matches!(
+            name,
+            "libssl-dev" | "libyaml-dev" | "libsqlite3-dev" | "libreadline-dev" | "libncurses-dev"
+        ),
+        Some("php") => matches!(
+            name,
+            "libssl-dev"
+                | "libyaml-dev"
+                | "libcurl4-openssl-dev"
+                | "curl-dev"
+                | "libonig-dev"
+                | "oniguruma-dev"
+                | "libreadline-dev"
+                | "libsodium-dev"
+                | "libsqlite3-dev"
+                | "libxml2-dev"
+        ),
+        Some("ruby") => {
+            matches!(name, "libssl-dev" | "libyaml-dev" | "yaml-dev" | "gmp-dev" | "readline-dev")
+        }
+        Some("node") => matches!(name, "libssl-dev" | "libyaml-dev"),
         _ => false,
     };
+    let is_read_alone = matches!(name, "libprotobuf-dev" | "protobuf-dev")
+        && base(change.before)
+            .and_then(|image| ImageKind::of(&image))
+            .is_some_and(|old| matches!(old.language, Some("go" | "rust" | "java" | "node")));
     is_headers
         && is_library
         && !ALWAYS.contains(&name)
         && !is_of_image
+        && !is_read_alone
+        && !name.starts_with("libstdc++")
         && !kind.is_full()
         && commands::linkage_of(change) == Linkage::Native
 }
@@ -152,15 +342,32 @@ fn is_copied(change: &Change<'_>, name: &str) -> bool {
 /// Whether an image is known to have a package without being asked.
 fn is_in_image(kind: &ImageKind, name: &str) -> bool {
     let is_distroless = kind.name.contains("-debian");
+    let is_ubuntu_java = kind.name == "eclipse-temurin" && !kind.is_musl();
     match name {
         "ca-certificates" => {
             is_distroless
                 || kind.is_musl()
-                || matches!(kind.language, Some("python" | "ruby" | "php" | "java" | "dotnet"))
+                || matches!(
+                    kind.language,
+                    Some("python" | "ruby" | "php" | "java" | "dotnet" | "node")
+                )
         }
-        "tzdata" => is_distroless || matches!(kind.language, Some("python" | "java" | "dotnet")),
+        "tzdata" => {
+            is_distroless
+                || kind.distribution == Some(Distribution::Debian)
+                || matches!(kind.language, Some("python" | "java" | "dotnet"))
+        }
+        "curl" => kind.language == Some("php") || is_ubuntu_java,
+        "wget" => kind.is_musl() || is_ubuntu_java,
+        "fontconfig" => is_ubuntu_java,
+        "libstdc++" | "libgcc" => kind.language == Some("node"),
+        "openssl-devel" | "zlib-devel" | "libcurl-devel" | "sqlite-devel" | "pcre2-devel" => {
+            kind.distribution == Some(Distribution::RedHat)
+        }
         "bash" => !kind.is_musl() && kind.distribution != Some(Distribution::Bare),
         "openssl" => matches!(kind.language, Some("python" | "ruby" | "php")),
+        // The smallest of them has no libraries at all.
+        "libssl-dev" => is_distroless && kind.distribution != Some(Distribution::Bare),
         _ => false,
     }
 }

@@ -5,7 +5,8 @@
 //! example, is then done by the copy.
 
 use probity_dockerfile::{
-    Action, Arguments, Instruction, Manager, PackageCall, Setting, StageReferenceKind, Target,
+    Action, Arguments, Instruction, Keyword, Manager, PackageCall, Setting, StageReferenceKind,
+    Target,
 };
 use probity_shell::Command;
 
@@ -13,10 +14,10 @@ use super::{
     Change, View,
     base_image::base,
     belongings::{bare_program, is_within},
-    commands::{self, last_part, segments, words},
+    commands::{self, Segment, last_part, parts, words},
     image_kind::ImageKind,
     search_path::{is_on_path, pattern_of},
-    steps::absolute,
+    steps::{absolute, expanded, forms::plain},
 };
 
 /// Directories that are the system, not a result of a build.
@@ -61,6 +62,12 @@ pub(super) fn copied(
     index: usize,
     instruction: &Instruction,
 ) -> Option<Vec<String>> {
+    if instruction.keyword == Keyword::Run {
+        let taken = taken_from_mounts(change.after, index);
+        let held = taken.iter().filter_map(|(source, target)| held(change, source, target));
+        let places: Vec<String> = held.flatten().collect();
+        return (!places.is_empty()).then_some(places);
+    }
     let Arguments::Transfer { sources, destination: Some(destination), .. } =
         &instruction.arguments
     else {
@@ -71,12 +78,67 @@ pub(super) fn copied(
     }
     let state = change.after.facts.state(index);
     let workdir = state.and_then(|state| state.workdir.path.as_deref());
-    let target = absolute(&destination.text, workdir.or(Some("/")))?;
+    let written = |word: &str| expanded(change.after, index, word);
+    let target = absolute(&written(&destination.text), workdir.or(Some("/")))?;
     let mut places = Vec::new();
     for source in sources {
-        places.extend(held(change, source.text.as_str(), &target)?);
+        places.extend(held(change, &written(&source.text), &target)?);
     }
     (!places.is_empty()).then_some(places)
+}
+
+/// What a RUN copies out of the stages that it mounts: the path there, and the place it gets.
+pub(super) fn taken_from_mounts(view: &View<'_>, index: usize) -> Vec<(String, String)> {
+    let mounts = stage_mounts(view, index);
+    if mounts.is_empty() {
+        return Vec::new();
+    }
+    let parts = parts(view, index).unwrap_or_default();
+    parts.iter().flat_map(|part| taken_by_part(&mounts, part).unwrap_or_default()).collect()
+}
+
+/// Whether a part only copies results of stages to where the original has them.
+pub(super) fn is_copy_from_mount(change: &Change<'_>, index: usize, part: &Segment<'_>) -> bool {
+    let taken = taken_by_part(&stage_mounts(change.after, index), part).unwrap_or_default();
+    let is_held = |(source, target): &(String, String)| held(change, source, target).is_some();
+    !taken.is_empty() && taken.iter().all(is_held)
+}
+
+/// The moves of one copying command, if all of them are out of mounted stages.
+fn taken_by_part(mounts: &[(String, String)], part: &Segment<'_>) -> Option<Vec<(String, String)>> {
+    let [command] = part.commands.as_slice() else { return None };
+    let all = words(command)?;
+    let (name, rest) = all.split_first()?;
+    if !matches!(name.as_str(), "cp" | "install") {
+        return None;
+    }
+    let moves = moves(rest, part.directory.as_deref().or(Some("/")));
+    let taken = moves.into_iter().map(|(from, to)| {
+        let (source, target) = mounts.iter().find(|(_, target)| is_within(&from, target))?;
+        Some((format!("{source}{}", from.get(target.len()..)?), to))
+    });
+    taken.collect()
+}
+
+/// The paths of stages that a RUN mounts, each with the place of the mount.
+fn stage_mounts(view: &View<'_>, index: usize) -> Vec<(String, String)> {
+    let Some(instruction) = view.file.instructions.get(index) else { return Vec::new() };
+    let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+    let values = instruction.flags.iter().filter(|flag| flag.name.text.as_str() == "mount");
+    let values = values.filter_map(|flag| flag.value.as_ref()).map(|it| it.text.as_str());
+    let stages = values.filter(|it| it.contains("type=bind") && it.contains("from="));
+    stages
+        .filter_map(|value| {
+            let option = |names: &[&str]| {
+                let mut pairs = value.split(',').filter_map(|it| it.split_once('='));
+                pairs.find(|(name, _)| names.contains(name)).map(|(_, value)| value)
+            };
+            let source = option(&["source", "src"]).unwrap_or("/").trim_end_matches('/');
+            let target = option(&["target", "dst", "destination"])?;
+            let target = absolute(target, workdir.or(Some("/")))?;
+            Some((source.to_owned(), target.trim_end_matches('/').to_owned()))
+        })
+        .collect()
 }
 
 fn is_from_stage(view: &View<'_>, instruction: &Instruction) -> bool {
@@ -91,7 +153,7 @@ fn is_from_stage(view: &View<'_>, instruction: &Instruction) -> bool {
 }
 
 /// Owners and modes that the original gives too, or the user that it starts as.
-fn are_flags_known(change: &Change<'_>, instruction: &Instruction) -> bool {
+pub(super) fn are_flags_known(change: &Change<'_>, instruction: &Instruction) -> bool {
     let before = change.before;
     instruction.flags.iter().all(|flag| match flag.name.text.as_str() {
         "from" | "link" => true,
@@ -107,11 +169,21 @@ fn are_flags_known(change: &Change<'_>, instruction: &Instruction) -> bool {
             let is_owner =
                 name == "chown" && !owner.is_empty() && (is_user || gives_to(before, owner));
             let is_mode = name == "chmod"
-                && value.is_some_and(|it| matches!(it.trim_start_matches('0'), "755" | "555"));
+                && value.is_some_and(|it| match it.trim_start_matches('0') {
+                    "755" | "555" => true,
+                    "1777" => is_for_temporary_files(instruction),
+                    _ => false,
+                });
             is_old || is_owner || is_mode
         }
         _ => false,
     })
+}
+
+fn is_for_temporary_files(instruction: &Instruction) -> bool {
+    let Arguments::Transfer { destination, .. } = &instruction.arguments else { return false };
+    let place = destination.as_ref().map(|it| it.text.trim_end_matches('/').to_owned());
+    matches!(place.as_deref(), Some("/tmp" | "/var/tmp"))
 }
 
 /// Whether the original makes files of a user, or has a user by this name or number.
@@ -136,9 +208,21 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
     if matches!(target.trim_end_matches('/'), "/tmp" | "/var/tmp") {
         return Some(vec![target.to_owned()]);
     }
-    let is_directory = source.ends_with('/') && target.trim_end_matches('/') != path;
-    if (!is_directory && keeps_place(path, target)) || is_moved_program(change, path, target) {
+    // The content of a directory goes to a place by its own name.
+    let keeps_place = |path: &str| match source.ends_with('/') {
+        true => path == target.trim_end_matches('/'),
+        false => keeps_place(path, target),
+    };
+    if keeps_place(path) {
         return Some(vec![path.to_owned()]);
+    }
+    if is_moved_program(change, path, target) {
+        let target = target.trim_end_matches('/');
+        let place = match last_part(target) == last_part(path) {
+            true => target.to_owned(),
+            false => format!("{target}/{}", last_part(path)),
+        };
+        return Some(vec![path.to_owned(), place]);
     }
     let all = all_moved(change);
     // Where the original has what the path has: directories may have moved, and files out of them.
@@ -152,8 +236,7 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
         origins.sort_unstable();
         origins.dedup();
     }
-    let fitting: Vec<String> =
-        origins.into_iter().filter(|it| keeps_place(it, target) && !is_directory).collect();
+    let fitting: Vec<String> = origins.into_iter().filter(|it| keeps_place(it)).collect();
     if !fitting.is_empty() {
         return Some(fitting);
     }
@@ -219,15 +302,15 @@ fn all_moved(change: &Change<'_>) -> Vec<Moved> {
 pub(super) fn transfers(view: &View<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for index in 0..view.file.instructions.len() {
-        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-        for part in segments(view, index).unwrap_or_default() {
+        for part in parts(view, index).unwrap_or_default() {
             let [command] = part.commands.as_slice() else { continue };
             let Some(all) = words(command) else { continue };
+            let all: Vec<String> = all.iter().map(|it| expanded(view, index, it)).collect();
             let Some((name, rest)) = all.split_first() else { continue };
             if !matches!(name.as_str(), "cp" | "mv" | "install") {
                 continue;
             }
-            found.extend(moves(rest, workdir));
+            found.extend(moves(rest, part.directory.as_deref()));
         }
     }
     found
@@ -261,10 +344,9 @@ fn directories(change: &Change<'_>) -> Vec<Moved> {
     let places = |view: &View<'_>| -> Vec<(String, String)> {
         let mut found = Vec::new();
         for index in 0..view.file.instructions.len() {
-            let workdir = view.facts.state(index).and_then(|state| state.workdir.path.clone());
-            let Some(workdir) = workdir.filter(|it| it.len() > 1) else { continue };
-            for part in segments(view, index).unwrap_or_default() {
-                found.push((part.text, workdir.trim_end_matches('/').to_owned()));
+            for part in parts(view, index).unwrap_or_default() {
+                let Some(directory) = part.directory.filter(|it| it.len() > 1) else { continue };
+                found.push((part.text, directory.trim_end_matches('/').to_owned()));
             }
         }
         found
@@ -307,13 +389,11 @@ fn outputs(change: &Change<'_>) -> Vec<Moved> {
 fn with_outputs(view: &View<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for index in 0..view.file.instructions.len() {
-        for part in segments(view, index).unwrap_or_default() {
+        for part in parts(view, index).unwrap_or_default() {
             if let Some((text, output)) = without_output(&part) {
-                let state = view.facts.state(index);
-                let workdir = state.and_then(|state| state.workdir.path.as_deref());
-                let place =
-                    absolute(&output, workdir).map(|it| it.trim_end_matches('/').to_owned());
-                found.extend(place.map(|place| (text, place)));
+                let place = absolute(&output, part.directory.as_deref());
+                let place = place.map(|it| it.trim_end_matches('/').to_owned());
+                found.extend(place.map(|place| (plain(&text), place)));
             }
         }
     }
@@ -349,19 +429,20 @@ fn root_of(command: &Command) -> Option<String> {
 }
 
 fn output_of(command: &Command) -> Option<String> {
-    const BUILDERS: &[&str] = &["go", "gcc", "g++", "cc", "c++", "clang", "dotnet", "rustc"];
+    const BUILDERS: &[&str] =
+        &["go", "gcc", "g++", "cc", "c++", "clang", "dotnet", "maturin", "rustc"];
     let call = command.effective();
     let name = call.name()?;
     let words: Vec<String> =
         call.args().iter().map(|it| it.pattern().unwrap_or_default()).collect();
     let value = |word: &String| {
-        let flags = ["--output=", "-o="];
+        let flags = ["--output=", "--out=", "-o="];
         flags.iter().find_map(|flag| word.strip_prefix(flag)).map(str::to_owned)
     };
     if !BUILDERS.contains(&last_part(&name)) {
         return None;
     }
-    let place = words.iter().position(|it| matches!(it.as_str(), "-o" | "--output"));
+    let place = words.iter().position(|it| matches!(it.as_str(), "-o" | "--output" | "--out"));
     let next = place.and_then(|place| words.get(place + 1)).cloned();
     next.or_else(|| words.iter().find_map(value)).filter(|it| !it.is_empty())
 }

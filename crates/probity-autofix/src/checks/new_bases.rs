@@ -7,8 +7,10 @@ use probity_dockerfile::{Base, ImageRef, Stage};
 use super::{
     Change, Check, Issue, View,
     base_image::base,
+    base_needs::lacks,
     belongings::final_chain,
-    commands,
+    commands::{self, Linkage},
+    final_image::OLDEST_DEBIAN,
     image_kind::{ImageKind, agree},
 };
 
@@ -23,16 +25,19 @@ const OFFICIAL: &[&str] = &[
     "amazonlinux",
     "busybox",
     "caddy",
+    "composer",
     "debian",
     "eclipse-temurin",
     "elixir",
     "erlang",
     "fedora",
     "golang",
+    "gradle",
     "httpd",
     "ibmjava",
     "jetty",
     "julia",
+    "maven",
     "nginx",
     "node",
     "openjdk",
@@ -64,7 +69,9 @@ fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     for stage in change.after.facts.stages() {
         let is_fine = known.contains(stage.image.pattern()) || is_allowed(stage, &olds);
-        let is_here = stage.platform.is_none() || platforms.contains(&&stage.platform);
+        let is_here = stage.platform.is_none()
+            || platforms.contains(&&stage.platform)
+            || is_native_builder(change, stage);
         if is_fine && is_here {
             continue;
         }
@@ -72,7 +79,7 @@ fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             true => "a platform that the original does not name must not be chosen".to_owned(),
             false => format!(
                 "`{}` is neither an image of the original, nor of its namespace, nor an official or \
-                 a distroless one by a constant name without a new digest",
+                 a distroless one by a known name without a new digest",
                 stage.image.pattern()
             ),
         };
@@ -85,11 +92,25 @@ fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues
 }
 
+/// `FROM --platform=$BUILDPLATFORM` where what is built is for any machine, or for the target's.
+fn is_native_builder(change: &Change<'_>, stage: &Stage) -> bool {
+    let after = change.after;
+    let is_last = after.facts.final_stage().is_some_and(|last| last.root == stage.root);
+    let is_builder =
+        stage.platform.as_ref().is_some_and(|it| it.pattern().contains("BUILDPLATFORM"));
+    let is_free = match commands::linkage_of(change) {
+        Linkage::Portable => !commands::installs_local_packages(change.before),
+        Linkage::Static => {
+            after.text.contains("GOARCH=$TARGETARCH") || after.text.contains("GOARCH=${TARGETARCH}")
+        }
+        Linkage::Native => false,
+    };
+    is_builder && !is_last && is_free
+}
+
 fn is_allowed(stage: &Stage, olds: &[ImageRef]) -> bool {
     match &stage.base {
-        Base::Stage(_) => true,
-        _ if !stage.image.is_constant() => false,
-        Base::Scratch => true,
+        Base::Stage(_) | Base::Scratch => true,
         Base::Unknown => false,
         Base::Image(name) => ImageRef::parse(name).is_ok_and(|image| {
             let namespace = |image: &ImageRef| {
@@ -102,21 +123,27 @@ fn is_allowed(stage: &Stage, olds: &[ImageRef]) -> bool {
             let is_known = OFFICIAL.contains(&name) || olds.iter().any(|it| it.path == image.path);
             let is_official = is_library && is_known;
             let is_distroless = own == ("gcr.io".to_owned(), "distroless".to_owned());
+            // A registry without namespaces has one publisher.
+            let has_namespace = !own.1.is_empty() || own.0 != "docker.io";
             let is_sister =
-                olds.iter().any(|old| namespace(old) == own && !own.1.is_empty()) && !is_library;
+                olds.iter().any(|old| namespace(old) == own) && has_namespace && !is_library;
             image.digest.is_none() && (is_official || is_distroless || is_sister)
         }),
     }
 }
 
-/// A final stage on the image that builds holds all that it held before, unless a RUN brought the tools
-/// and that RUN is not below it.
+/// A final stage on an image with tools holds all that it held before, unless a RUN brought them and
+/// that RUN is not below it. On any other image it gains if nothing is built below it.
 fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let stages = change.after.facts.stages();
     let [_, .., last] = stages else { return Vec::new() };
     let old = base(change.before);
+    let kind = old.as_deref().and_then(ImageKind::of);
     let is_same = old.is_some() && base(change.after) == old;
-    if is_same && !leaves_tools_behind(change) {
+    let builds_below = final_chain(change.after).into_iter().any(|index| builds(change, index));
+    let is_toolchain = kind.as_ref().is_some_and(ImageKind::is_toolchain);
+    let keeps_tools = builds_below || kind.is_none_or(|kind| kind.is_full());
+    if is_same && (is_toolchain || (keeps_tools && !leaves_tools_behind(change))) {
         let message = "the final stage is still based on what builds, so nothing is gained";
         let issue = change.issue(check, message);
         return vec![match last.image_span {
@@ -125,25 +152,37 @@ fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }];
     }
     // Another image below the steps that build is another compiler.
-    let is_old = |stage: &&Stage| {
+    let is_fit = |stage: &&Stage| {
         let root = stages.get(stage.root).map(|root| &root.base);
-        matches!((root, &old), (Some(Base::Image(name)), Some(old)) if is_same_tools(name, old))
+        let (Some(Base::Image(name)), Some(old)) = (root, &old) else { return false };
+        is_same_tools(change, name, old) || is_for_pages(change, stage, name)
     };
-    let builds = |stage: &&Stage| {
-        let mut indices = stage.instructions.clone();
-        indices.any(|index| {
-            commands::of_instruction(change.after, index).iter().any(commands::Called::is_build)
-        })
-    };
-    let is_moved = stages.iter().filter(builds).any(|stage| !is_old(&stage));
-    if old.is_none() || (stages.iter().any(|stage| is_old(&stage)) && !is_moved) {
+    let is_builder = |stage: &&Stage| stage.instructions.clone().any(|index| builds(change, index));
+    let is_moved = stages.iter().filter(is_builder).any(|stage| !is_fit(&stage));
+    if old.is_none() || (stages.iter().any(|stage| is_fit(&stage)) && !is_moved) {
         return Vec::new();
     }
     vec![change.issue(check, "a stage that builds is not based on the image of the original")]
 }
 
-/// Whether an image is a variant of another: the same tools of the same version on the same release.
-fn is_same_tools(image: &str, old: &str) -> bool {
+fn builds(change: &Change<'_>, index: usize) -> bool {
+    commands::of_instruction(change.after, index).iter().any(commands::Called::is_build)
+}
+
+/// Whether a stage only runs Node's package managers on Node's image, in a file that installed Node
+/// beside another language: the pages that it makes are for browsers.
+fn is_for_pages(change: &Change<'_>, stage: &Stage, image: &str) -> bool {
+    let old = base(change.before).as_deref().and_then(ImageKind::of);
+    let is_other = old.is_some_and(|old| old.language != Some("node"));
+    let is_node = ImageKind::of(image).is_some_and(|it| it.language == Some("node"));
+    let mut called =
+        stage.instructions.clone().flat_map(|index| commands::of_instruction(change.after, index));
+    is_other && is_node && called.all(|it| it.is_any(commands::NODE_TOOLS))
+}
+
+/// Whether an image is a variant of another: the same tools of the same version, and on the same
+/// release where what is built depends on that.
+fn is_same_tools(change: &Change<'_>, image: &str, old: &str) -> bool {
     if image == old {
         return true;
     }
@@ -152,14 +191,34 @@ fn is_same_tools(image: &str, old: &str) -> bool {
         (Some(new), Some(old)) => agree(new, old),
         (new, old) => new == old,
     };
+    // A tag without a release is that of the latest one.
     let is_release = match (&new.release, &old.release) {
         (Some(new), Some(old)) => agree(new, old),
-        (new, old) => new == old,
+        (Some(new), None) => new.parse().unwrap_or(OLDEST_DEBIAN) >= OLDEST_DEBIAN,
+        (None, _) => true,
     };
     let is_system = new.is_system() && new.distribution == old.distribution;
-    is_release
-        && new.distribution == old.distribution
-        && ((new.name == old.name && is_version) || (is_system && new.release.is_some()))
+    let is_distribution = is_release && new.distribution == old.distribution;
+    let is_independent = match commands::linkage_of(change) {
+        Linkage::Static => old.language == Some("go") && has_all_tools(change, image),
+        Linkage::Portable => old.language == Some("java") && has_all_tools(change, image),
+        Linkage::Native => false,
+    };
+    let is_java = new.language == Some("java") && old.language == Some("java");
+    let is_variant = (new.name == old.name || is_java) && is_version;
+    (is_variant && (is_distribution || is_independent))
+        || (is_system && is_distribution && new.release.is_some() && new.release == old.release)
+}
+
+/// Whether nothing that steps on an image call is known to be missing in it.
+fn has_all_tools(change: &Change<'_>, image: &str) -> bool {
+    let after = change.after;
+    let installed = commands::installed(after);
+    let stages = after.facts.stages();
+    let is_on = |stage: &&Stage| matches!(stages.get(stage.root).map(|it| &it.base), Some(Base::Image(name)) if name == image);
+    let indices = stages.iter().filter(is_on).flat_map(|stage| stage.instructions.clone());
+    let mut called = indices.flat_map(|index| commands::of_instruction(after, index));
+    called.all(|it| !lacks(image, &it.name) || installed.contains(&it.name))
 }
 
 /// Whether an install of build packages of the original is not in the final image.

@@ -4,12 +4,13 @@ use probity_dockerfile::{Keyword, VariableKind};
 
 use super::{
     Change, Check, Issue, View,
-    commands::{self, segments},
+    commands::{self, parts},
 };
 
 pub(crate) const VARIABLES_KEPT: Check = Check::new("variables-kept", variables_kept).heuristic();
 
-/// Beginnings of names that compilers and package managers read without being told.
+/// Variables that decide what compilers and package managers make without being named; those that
+/// end in `_` are beginnings. What only a run time reads is not among them.
 const READ_BY_TOOLS: &[&str] = &[
     "BUNDLE_",
     "CARGO_",
@@ -18,16 +19,24 @@ const READ_BY_TOOLS: &[&str] = &[
     "CGO_",
     "CI",
     "CXX",
+    "CXXFLAGS",
     "DJANGO_",
-    "DOTNET_",
-    "GO",
-    "GRADLE_",
-    "JAVA_",
+    "GOAMD64",
+    "GOARCH",
+    "GOARM",
+    "GOBIN",
+    "GOEXPERIMENT",
+    "GOFLAGS",
+    "GOOS",
+    "GOPATH",
+    "GOPRIVATE",
+    "GOPROXY",
+    "GOTOOLCHAIN",
+    "JAVA_HOME",
     "LDFLAGS",
-    "MAVEN_",
+    "MAVEN_ARGS",
     "MIX_ENV",
     "NEXT_",
-    "NODE_ENV",
     "NODE_OPTIONS",
     "NPM_CONFIG_",
     "NUXT_",
@@ -39,6 +48,10 @@ const READ_BY_TOOLS: &[&str] = &[
     "VUE_APP_",
 ];
 
+fn is_read_by_tools(name: &str) -> bool {
+    READ_BY_TOOLS.iter().any(|it| name == *it || (it.ends_with('_') && name.starts_with(it)))
+}
+
 fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (before, after) = (change.before, change.after);
     let mut issues = Vec::new();
@@ -48,7 +61,7 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             continue;
         }
         let is_build = commands::of_instruction(after, index).iter().any(|it| it.is_build());
-        for part in segments(after, index).unwrap_or_default() {
+        for part in parts(after, index).unwrap_or_default() {
             let Some(old) = place_of(change, &part.text) else { continue };
             let now = after.facts.scope(index);
             let lost = before.facts.scope(old).variables().into_iter().find(|variable| {
@@ -56,11 +69,13 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 let is_named = part.text.contains(&format!("${name}"))
                     || part.text.contains(&format!("${{{name}"));
                 let is_read = match variable.kind {
-                    VariableKind::Arg => is_named || (is_build && !is_used_elsewhere(before, name)),
-                    VariableKind::Env => {
+                    VariableKind::Arg => {
                         is_named
-                            || (is_build && READ_BY_TOOLS.iter().any(|it| name.starts_with(it)))
+                            || (is_build
+                                && !is_used_elsewhere(before, name)
+                                && name != "DEBIAN_FRONTEND")
                     }
+                    VariableKind::Env => is_named || (is_build && is_read_by_tools(name)),
                     VariableKind::Predefined => false,
                 };
                 let is_given = part.text.contains(&format!("{name}="));
@@ -89,7 +104,7 @@ fn is_used_elsewhere(before: &View<'_>, name: &str) -> bool {
 /// The RUN of the original that has a part.
 fn place_of(change: &Change<'_>, text: &str) -> Option<usize> {
     (0..change.before.file.instructions.len()).find(|index| {
-        let parts = segments(change.before, *index).unwrap_or_default();
+        let parts = parts(change.before, *index).unwrap_or_default();
         parts.iter().any(|part| part.text == text)
     })
 }

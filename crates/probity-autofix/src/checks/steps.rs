@@ -5,19 +5,24 @@
 //! business as long as it only moves files; the final stage may add less.
 
 mod dispensable;
+pub(super) mod forms;
+mod inputs;
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::{Arguments, Instruction, Keyword};
+use probity_dockerfile::{Arguments, Base, Instruction, Keyword};
 
-use self::dispensable::is_dispensable;
+use self::{
+    dispensable::is_dispensable,
+    forms::{forms, stand_ins},
+    inputs::{keeps_owner, mounted, without_input},
+};
 use super::{
     Change, Check, Issue, View,
     additions::{is_build_work, is_harmless},
-    belongings::final_chain,
-    commands::{self, Segment, is_cache, segments},
-    kept::DATA,
-    moved::{copied, transfers, without_output},
+    belongings::{final_chain, is_within},
+    commands::{self, is_cache, parts},
+    moved::{are_flags_known, copied, is_copy_from_mount, transfers},
 };
 
 pub(crate) const STEPS_KEPT: Check = Check::new("steps-kept", steps_kept).heuristic();
@@ -26,10 +31,51 @@ pub(crate) const STEPS_KEPT: Check = Check::new("steps-kept", steps_kept).heuris
 const STEPS: &[Keyword] =
     &[Keyword::Run, Keyword::Copy, Keyword::Add, Keyword::Arg, Keyword::Onbuild, Keyword::Shell];
 
-/// Variables that a build stage may set: they choose where tools of Python install, and how much they
-/// keep and print.
-const BUILD_VARIABLES: &[&str] =
-    &["PATH", "VIRTUAL_ENV", "DEBIAN_FRONTEND", "PIP_", "UV_", "POETRY_VIRTUALENVS_", "PYTHON"];
+/// Variables that a build stage may set: they choose where tools install and keep what they download,
+/// and how much they print. Those that end in `_` are beginnings.
+const BUILD_VARIABLES: &[&str] = &[
+    "CARGO_INCREMENTAL",
+    "CARGO_NET_",
+    "CARGO_TERM_",
+    "CI",
+    "COMPOSER_ALLOW_SUPERUSER",
+    "COMPOSER_CACHE_DIR",
+    "COMPOSER_HOME",
+    "COREPACK_",
+    "DEBIAN_FRONTEND",
+    "DOTNET_",
+    "GOCACHE",
+    "GOMODCACHE",
+    "GRADLE_OPTS",
+    "GRADLE_USER_HOME",
+    "LANG",
+    "LC_ALL",
+    "MAVEN_OPTS",
+    "NPM_CONFIG_AUDIT",
+    "NPM_CONFIG_CACHE",
+    "NPM_CONFIG_FUND",
+    "NPM_CONFIG_LOGLEVEL",
+    "NPM_CONFIG_UPDATE_NOTIFIER",
+    "NUGET_",
+    "PATH",
+    "PIP_",
+    "PNPM_HOME",
+    "POETRY_",
+    "PYTHON",
+    "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED",
+    "TZ",
+    "UV_",
+    "VIRTUAL_ENV",
+    "YARN_CACHE_FOLDER",
+];
+
+/// Values that only make the result depend on less.
+const STATIC_SETTINGS: &[(&str, &str)] = &[("CGO_ENABLED", "0"), ("GOOS", "linux")];
+
+/// Arguments that every build has.
+const PLATFORM: &[&str] =
+    &["TARGETARCH", "TARGETOS", "TARGETPLATFORM", "TARGETVARIANT", "BUILDPLATFORM"];
 
 fn steps_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
@@ -73,12 +119,14 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
                 // A build stage may have its sources in another directory.
                 false => known.iter().any(|old| is_source(&pair.0, &old.0)),
             };
-            pairs(change.after, index).is_some_and(|it| it.iter().all(is_known))
+            let are_flags_known = !is_final || are_flags_known(change, instruction);
+            are_flags_known && pairs(change.after, index).is_some_and(|it| it.iter().all(is_known))
         }
         Keyword::Copy => !is_final || copied(change, index, instruction).is_some(),
         Keyword::Run => are_parts_known(change, index, is_final),
+        Keyword::Shell => !is_final && is_strict_shell(change.after, instruction),
         Keyword::Env if !is_final => is_build_setting(change.before, instruction),
-        Keyword::Arg => is_argument(change, instruction),
+        Keyword::Arg => is_argument(change, index, instruction),
         // What the container has of these settings is compared as a whole.
         Keyword::Env
         | Keyword::Label
@@ -94,8 +142,21 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
     }
 }
 
-/// `ARG NAME` for one that the file gives its value before the first FROM.
-fn is_argument(change: &Change<'_>, instruction: &Instruction) -> bool {
+/// A shell that ends at failures, for steps of a build.
+fn is_strict_shell(view: &View<'_>, instruction: &Instruction) -> bool {
+    const WORDS: &[&str] = &["sh", "bash", "ash", "-o", "pipefail", "-e", "-ex", "-eux", "-c"];
+    let text = written(view, instruction);
+    let ends = |it: char| !(it.is_ascii_alphanumeric() || "-/".contains(it));
+    let mut words = text.split(ends).filter(|it| !it.is_empty()).skip(1);
+    words.all(|word| WORDS.contains(&commands::last_part(word)))
+}
+
+/// `ARG NAME` for one that the file gives its value before the first FROM, and that value: where it is
+/// read it is compared.
+fn is_argument(change: &Change<'_>, index: usize, instruction: &Instruction) -> bool {
+    if change.after.facts.stage_of(index).is_none() {
+        return true;
+    }
     let Arguments::Pairs { pairs, .. } = &instruction.arguments else { return false };
     let is_old = |name: &str| {
         change.before.file.instructions.iter().any(|old| match &old.arguments {
@@ -105,7 +166,10 @@ fn is_argument(change: &Change<'_>, instruction: &Instruction) -> bool {
             _ => false,
         })
     };
-    pairs.iter().all(|pair| pair.value.is_none() && is_old(pair.key.text.as_str()))
+    pairs.iter().all(|pair| {
+        let name = pair.key.text.as_str();
+        pair.value.is_none() && (is_old(name) || PLATFORM.contains(&name))
+    })
 }
 
 /// Whether a source goes where a wider COPY of the original puts it.
@@ -145,7 +209,7 @@ fn is_same_source(one: &str, other: &str) -> bool {
 fn is_source(source: &str, whole: &str) -> bool {
     let plain = |path: &str| path.trim_start_matches("./").trim_end_matches('/').to_owned();
     let (source, whole) = (plain(source), plain(whole));
-    matches!(whole.as_str(), "" | ".") || super::belongings::is_within(&source, &whole)
+    matches!(whole.as_str(), "" | ".") || is_within(&source, &whole)
 }
 
 /// Values that the original sets too, and those that change nothing of what is built.
@@ -162,55 +226,22 @@ fn is_build_setting(before: &View<'_>, instruction: &Instruction) -> bool {
         let is_old = olds.iter().any(|old| {
             old.key.text.as_str() == name && old.value.as_ref().map(|it| &it.text) == value
         });
+        let is_static = STATIC_SETTINGS
+            .iter()
+            .any(|(key, set)| *key == name && value.is_some_and(|it| it.as_str() == *set))
+            && (name != "CGO_ENABLED" || !commands::uses_c(before));
         is_old
+            || is_static
             || BUILD_VARIABLES
                 .iter()
                 .any(|it| name == *it || name.starts_with(it) && it.ends_with('_'))
     })
 }
 
-/// The parts of all RUNs, with and without the place of their output.
+/// The parts of all RUNs, in all their forms.
 fn texts_of_parts(view: &View<'_>) -> BTreeSet<String> {
-    let parts = (0..view.file.instructions.len()).filter_map(|index| segments(view, index));
-    parts.flatten().flat_map(|part| both(&part)).collect()
-}
-
-fn both(part: &Segment<'_>) -> Vec<String> {
-    let mut texts = vec![part.text.clone()];
-    texts.extend(without_output(part).map(|(text, _)| text));
-    let plain: Vec<String> = texts.iter().filter_map(|text| plain_go_build(text)).collect();
-    texts.extend(plain);
-    texts
-}
-
-/// What a part of the proposal may be of the original: a static link does for one that was not.
-fn stand_ins(part: &Segment<'_>) -> Vec<String> {
-    let mut texts = both(part);
-    let dynamic: Vec<String> = texts
-        .iter()
-        .filter_map(|it| it.strip_prefix("static:"))
-        .map(|it| format!("plain:{it}"))
-        .collect();
-    texts.extend(dynamic);
-    texts
-}
-
-/// `go build` without what only makes the program smaller, and whether it is linked statically.
-fn plain_go_build(text: &str) -> Option<String> {
-    let build = text.find("go build")?;
-    let (settings, rest) = text.split_at_checked(build)?;
-    let is_linking = |it: &str| matches!(it, "CGO_ENABLED=0" | "GOOS=linux");
-    if !settings.split_whitespace().all(is_linking) {
-        return None;
-    }
-    let mut rest = rest.replace(" -trimpath", "");
-    let flags =
-        ["-ldflags=\"-s -w\"", "-ldflags '-s -w'", "-ldflags \"-s -w\"", "-ldflags='-s -w'"];
-    for flags in flags {
-        rest = rest.replace(&format!(" {flags}"), "");
-    }
-    let kind = if settings.contains("CGO_ENABLED") { "static" } else { "plain" };
-    Some(format!("{kind}:{}", rest.split_whitespace().collect::<Vec<_>>().join(" ")))
+    let parts = (0..view.file.instructions.len()).filter_map(|index| parts(view, index));
+    parts.flatten().flat_map(|part| forms(&part)).collect()
 }
 
 /// A part without the values that the original sets for the whole image.
@@ -234,12 +265,14 @@ fn without_settings(change: &Change<'_>, text: &str) -> String {
 }
 
 fn are_parts_known(change: &Change<'_>, index: usize, is_final: bool) -> bool {
-    let Some(parts) = segments(change.after, index) else { return false };
+    let Some(parts) = parts(change.after, index) else { return false };
     let known = texts_of_parts(change.before);
     parts.iter().all(|part| {
-        stand_ins(part).iter().any(|text| known.contains(text))
+        stand_ins(change.before, part).iter().any(|text| known.contains(text))
             || known.contains(&without_settings(change, &part.text))
+            || part.is_change_of_directory()
             || is_harmless(change, part)
+            || is_copy_from_mount(change, index, part)
             || (!is_final && is_build_work(change, part))
     })
 }
@@ -266,8 +299,8 @@ fn repeated<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
 fn lost(change: &Change<'_>) -> Option<String> {
     let Change { before, after, .. } = change;
     let mut now = texts_of_parts(after);
-    let parts = (0..after.file.instructions.len()).filter_map(|index| segments(after, index));
-    now.extend(parts.flatten().flat_map(|part| stand_ins(&part)));
+    let parts = (0..after.file.instructions.len()).filter_map(|index| parts(after, index));
+    now.extend(parts.flatten().flat_map(|part| stand_ins(before, &part)));
     now.extend(now.clone().iter().map(|text| without_settings(change, text)));
     for (index, old) in before.file.instructions.iter().enumerate() {
         if STEPS.contains(&old.keyword) && !is_somewhere(change, index, old, &now) {
@@ -298,7 +331,7 @@ fn lost(change: &Change<'_>) -> Option<String> {
 
 /// Whether a RUN does nothing but what may be done at any time: packages, directories, users.
 fn only_prepares(change: &Change<'_>, index: usize) -> bool {
-    segments(change.after, index)
+    parts(change.after, index)
         .is_some_and(|parts| parts.iter().all(|part| is_harmless(change, part)))
 }
 
@@ -316,70 +349,34 @@ fn is_somewhere(
         return true;
     }
     match old.keyword {
+        Keyword::Copy if is_image_of_stage(after, old) => true,
         Keyword::Copy | Keyword::Add => {
-            let now = pairs_of_file(after);
+            let mut now = pairs_of_file(after);
+            now.extend((0..after.file.instructions.len()).flat_map(|index| mounted(after, index)));
             let is_copied = |pair: &(String, String)| {
                 now.iter().any(|new| is_same_source(&pair.0, &new.0) || is_part(pair, new))
             };
             pairs(before, index).is_some_and(|it| it.iter().all(is_copied))
+                && keeps_owner(change, index, old)
         }
-        Keyword::Run => segments(before, index).is_some_and(|parts| {
+        Keyword::Run => parts(before, index).is_some_and(|parts| {
             parts.iter().all(|part| {
-                both(part).iter().any(|text| now.contains(text))
-                    || is_dispensable(change, index, part)
+                part.is_change_of_directory()
+                    || forms(part).iter().any(|text| now.contains(text))
+                    || is_dispensable(change, part)
             })
         }),
+        // Only package managers read it.
+        Keyword::Arg => text.starts_with("ARG DEBIAN_FRONTEND"),
         _ => false,
     }
 }
 
-/// A build step finds in its stage what the original had copied and installed before it.
-fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue> {
-    let (before, after) = (change.before, change.after);
-    let position =
-        |text: &str| before.file.instructions.iter().position(|old| written(before, old) == text);
-    let finals: Vec<_> =
-        final_chain(after).into_iter().filter_map(|it| pairs(after, it)).flatten().collect();
-    for stage in after.facts.stages() {
-        let chain = chain_of(after, stage.index);
-        for index in stage.instructions.clone() {
-            let called = commands::of_instruction(after, index);
-            let is_builder = called.iter().any(|it| it.is_build());
-            let text = after.file.instructions.get(index).map(|it| written(after, it));
-            let Some(old) = text.and_then(|text| position(&text)) else { continue };
-            let is_run =
-                after.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run);
-            if !is_run || only_prepares(change, index) {
-                continue;
-            }
-            let has = |pair: &(String, String), limit: usize| {
-                let mut earlier = chain.iter().filter(|it| **it < limit);
-                earlier.any(|it| {
-                    let own = pairs(after, *it).unwrap_or_default();
-                    own.iter().any(|other| is_source(&pair.0, &other.0))
-                })
-            };
-            // What only the container reads may be missing where it is built, if it arrives itself.
-            let is_missing = |pair: &(String, String)| {
-                let is_data = DATA.contains(&commands::last_part(pair.0.trim_end_matches('/')));
-                let is_final = finals.iter().any(|other| is_part(pair, other));
-                match is_builder {
-                    true => !(has(pair, index) || is_data && is_final),
-                    false => !has(pair, index) && has(pair, usize::MAX),
-                }
-            };
-            let needed = (0..old).filter_map(|it| pairs(before, it)).flatten();
-            if let Some((source, _)) = needed.into_iter().find(is_missing) {
-                let message = format!(
-                    "this step runs in a stage without `{source}`, which was copied before it"
-                );
-                let issue = change.issue(check, &message);
-                let span = after.file.instructions.get(index)?.span;
-                return Some(issue.at(after, span));
-            }
-        }
-    }
-    None
+/// Whether a COPY takes a tool out of an image that a stage of the proposal is based on.
+fn is_image_of_stage(after: &View<'_>, old: &Instruction) -> bool {
+    let Some(image) = old.flag_value("from").map(|it| it.text.as_str()) else { return false };
+    let is_it = |base: &Base| matches!(base, Base::Image(name) if name == image);
+    after.facts.stages().iter().any(|stage| is_it(&stage.base))
 }
 
 /// The instructions of a stage and of the stages below it.
@@ -390,7 +387,7 @@ pub(super) fn chain_of(view: &View<'_>, stage: usize) -> Vec<usize> {
     while let Some(stage) = next.and_then(|index| stages.get(index)) {
         chain.extend(stage.instructions.clone());
         next = match stage.base {
-            probity_dockerfile::Base::Stage(below) if below < stage.index => Some(below),
+            Base::Stage(below) if below < stage.index => Some(below),
             _ => None,
         };
     }
@@ -401,7 +398,8 @@ pub(super) fn chain_of(view: &View<'_>, stage: usize) -> Vec<usize> {
 pub(super) fn pairs(view: &View<'_>, index: usize) -> Option<Vec<(String, String)>> {
     let instruction = view.file.instructions.get(index)?;
     let is_transfer = matches!(instruction.keyword, Keyword::Copy | Keyword::Add);
-    let has_other_flags = instruction.flags.iter().any(|flag| flag.name.text.as_str() != "link");
+    let is_owner = |name: &str| matches!(name, "link" | "chown" | "chmod");
+    let has_other_flags = instruction.flags.iter().any(|flag| !is_owner(flag.name.text.as_str()));
     if !is_transfer || has_other_flags || !instruction.heredocs().is_empty() {
         return None;
     }
@@ -411,13 +409,29 @@ pub(super) fn pairs(view: &View<'_>, index: usize) -> Option<Vec<(String, String
         return None;
     };
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-    let target = absolute(&destination.text, workdir.or(Some("/")))?;
+    let target = absolute(&expanded(view, index, &destination.text), workdir.or(Some("/")))?;
     let target = target.trim_end_matches('/');
-    Some(sources.iter().map(|source| (source.text.to_string(), target.to_owned())).collect())
+    let sources = sources.iter().map(|source| expanded(view, index, &source.text));
+    Some(sources.map(|source| (source, target.to_owned())).collect())
 }
 
 fn pairs_of_file(view: &View<'_>) -> BTreeSet<(String, String)> {
     (0..view.file.instructions.len()).filter_map(|index| pairs(view, index)).flatten().collect()
+}
+
+/// A word of an instruction with the values that the file gives its variables, without quotes.
+pub(super) fn expanded(view: &View<'_>, index: usize, word: &str) -> String {
+    let mut text = word.replace('"', "");
+    let mut variables = view.facts.scope(index).variables();
+    // The longest name first: `$PATHS` is not `$PATH`.
+    variables.sort_by_key(|it| std::cmp::Reverse(it.name.len()));
+    for variable in variables.iter().filter(|_| word.contains('$')) {
+        if let Some(value) = &variable.value {
+            text = text.replace(&format!("${{{}}}", variable.name), value);
+            text = text.replace(&format!("${}", variable.name), value);
+        }
+    }
+    text
 }
 
 pub(super) fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {

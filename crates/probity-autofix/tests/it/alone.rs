@@ -38,6 +38,8 @@ const WITH_IMAGE: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY --from=busybox /b
 const WITH_ARGUMENT: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY . .\nARG VERSION=1\n\
      RUN go build -ldflags \"-X main.version=${VERSION}\" -o /usr/local/bin/app ./cmd/app\n\
      EXPOSE 80\nENTRYPOINT [\"/usr/local/bin/app\"]\n";
+const WITH_LICENSE: &str = "# SPDX-License-Identifier: MIT\nFROM golang:1.22\nWORKDIR /src\nCOPY . .\n\
+     RUN go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nENTRYPOINT [\"/usr/local/bin/app\"]\n";
 const SLIM: &str = "FROM nginx:1.27-alpine-slim\nEXPOSE 80\n";
 const THREE_CALLS: &str = "FROM debian:12-slim\nRUN curl -O https://example.com/a\n\
      RUN wget https://example.com/b\nRUN wget https://example.com/c\n";
@@ -143,7 +145,9 @@ const ROWS: &[Row] = &[
     }),
     row("runtime-invariants", MULTI_STAGE, GO, |file| two_stages(file).replace("USER 65532\n", "")),
     row("onbuild", MULTI_STAGE, GO, |file| two_stages(file) + "ONBUILD WORKDIR /src\n"),
-    row("comments-kept", MULTI_STAGE, GO, |file| two_stages(file).replace("# The", "# A")),
+    row("comments-kept", MULTI_STAGE, WITH_LICENSE, |file| {
+        two_stages(file).replace("# SPDX-License-Identifier: MIT\n", "")
+    }),
     row("stage-references", MULTI_STAGE, WITH_IMAGE, |file| {
         two_stages(file).replace(
             "FROM golang:1.22 AS build",

@@ -59,7 +59,6 @@ fn a_conversion_moves_steps_and_adds_nothing_of_its_own() {
         (&["gains-nothing"], |file| two_stages(file).replace("debian:12-slim", "golang:1.22")),
         (&["gains-nothing"], |file| two_stages(file).replace("debian:12-slim", "build")),
         (&["gains-nothing"], |file| two_stages(file).replace("golang:1.22", "alpine:3")),
-        (&["comments-kept"], |file| two_stages(file).replace("# The service.", "# A service.")),
     ];
     all_refused(MULTI_STAGE, GO, rows);
     let users = once(MULTI_STAGE, GO, |file| {

@@ -1,13 +1,14 @@
 //! Steps of the original that another way of doing the same makes superfluous.
 
-use probity_dockerfile::{Action, Arguments, Keyword, Manager, PackageCall};
+use probity_dockerfile::{Action, Arguments, Base, Keyword, Manager, PackageCall, Setting};
 
 use super::{
     super::{
         Change, View,
         additions::ACCOUNTS,
-        belongings::{final_chain, is_within},
-        commands::{self, Segment, words},
+        belongings::{covers, final_chain, is_within, text_of},
+        commands::{self, Segment, last_part, words},
+        image_kind::ImageKind,
         moved::{copied, moves},
     },
     absolute, pairs,
@@ -17,15 +18,17 @@ use super::{
 const SECRET: &[&str] = &["npmrc", "netrc", "secret", "token", "key", "credential", ".ssh", ".git"];
 
 /// Whether the proposal need not have a part of a RUN as it was written.
-pub(super) fn is_dispensable(change: &Change<'_>, index: usize, part: &Segment<'_>) -> bool {
+pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment<'_>) -> bool {
     if !part.calls.is_empty() {
         return part.calls.iter().all(|call| is_installed(change, call));
+    }
+    if is_installer_of_image(change.after, &part.text) {
+        return true;
     }
     let [command] = part.commands.as_slice() else { return false };
     let Some(all) = words(command) else { return false };
     let Some((name, arguments)) = all.split_first() else { return false };
-    let state = change.before.facts.state(index);
-    let workdir = state.and_then(|state| state.workdir.path.as_deref());
+    let workdir = part.directory.as_deref();
     let plain: Vec<&String> = arguments.iter().filter(|it| !it.starts_with('-')).collect();
     let places = || plain.iter().filter_map(|it| absolute(it, workdir));
     match name.as_str() {
@@ -35,10 +38,16 @@ pub(super) fn is_dispensable(change: &Change<'_>, index: usize, part: &Segment<'
             !moved.is_empty()
                 && moved.iter().all(|(_, to)| holds(change, to) || is_placed(change.after, to))
         }
-        "mkdir" => places().all(|it| holds(change, &it) || is_made(change.after, &it)),
+        "mkdir" => places()
+            .all(|it| holds(change, &it) || is_made(change.after, &it) || is_filled(change, &it)),
+        // They only make smaller what they were given.
+        "npm" | "yarn" | "pnpm" if arguments.iter().any(|it| it == "prune") => true,
+        "strip" => true,
+        "find" => arguments.iter().any(|it| it == "-delete"),
         "chown" => plain.split_first().is_some_and(|(owner, _)| {
             places().skip(1).all(|it| is_given(change.after, owner, &it))
         }),
+        "chmod" => places().skip(1).all(|it| has_mode(change, &it)),
         "docker-php-ext-enable" => {
             let is_enabled = |it: commands::Called| {
                 it.name == "docker-php-ext-enable" && plain.iter().all(|it2| it.words.contains(it2))
@@ -46,10 +55,54 @@ pub(super) fn is_dispensable(change: &Change<'_>, index: usize, part: &Segment<'
             holds(change, "/usr/local/etc/php/conf.d")
                 || commands::all(change.after).any(is_enabled)
         }
-        "poetry" => arguments.first().is_some_and(|it| it == "config"),
-        name if ACCOUNTS.contains(&name) => holds(change, "/etc/passwd"),
+        "poetry" => match arguments.first().map(String::as_str) {
+            Some("config") => true,
+            Some("install") => is_exported(change.after, arguments),
+            _ => false,
+        },
+        name if ACCOUNTS.contains(&name) => {
+            holds(change, "/etc/passwd")
+                || is_number_of_user(change.before, arguments)
+                || is_account_made(change.after, arguments)
+        }
         _ => false,
     }
+}
+
+/// Whether an account is that of the container's user, who is named by the number alone.
+fn is_number_of_user(before: &View<'_>, arguments: &[String]) -> bool {
+    let runtime = before.facts.final_runtime();
+    let users = runtime.get(Setting::User).iter().filter_map(|it| text_of(&it.entry.value));
+    let numbers: Vec<String> =
+        users.flat_map(|it| it.split(':').map(str::to_owned).collect::<Vec<_>>()).collect();
+    let is_number = |it: &String| it.parse::<u32>().is_ok();
+    numbers.iter().all(is_number)
+        && arguments
+            .iter()
+            .any(|it| numbers.iter().any(|number| it.rsplit('=').next() == Some(number)))
+}
+
+/// Whether the final image makes an account of the same name and number in another way.
+fn is_account_made(after: &View<'_>, arguments: &[String]) -> bool {
+    let Some(name) = arguments.iter().rev().find(|it| !it.starts_with('-')) else { return false };
+    let numbers = arguments.iter().flat_map(|it| it.split('=').next_back());
+    let numbers: Vec<&str> = numbers.filter(|it| it.parse::<u32>().is_ok()).collect();
+    let chain = final_chain(after);
+    commands::all(after).filter(|it| chain.contains(&it.instruction)).any(|it| {
+        let has =
+            |wanted: &str| it.words.iter().any(|word| word.rsplit('=').next() == Some(wanted));
+        it.is_any(ACCOUNTS) && has(name) && numbers.iter().all(|it| has(it))
+    })
+}
+
+/// Whether a COPY of the final image makes a file executable, or brings it from a stage that does.
+fn has_mode(change: &Change<'_>, path: &str) -> bool {
+    let after = change.after;
+    final_chain(after).into_iter().any(|index| {
+        let Some(it) = after.file.instructions.get(index) else { return false };
+        let mode = it.flag_value("chmod").map(|it| it.text.trim_start_matches('0').to_owned());
+        matches!(mode.as_deref(), Some("755" | "555")) && covers(after, index, it, path)
+    })
 }
 
 /// What keeps lists small, and installs whose packages all come by another call.
@@ -63,7 +116,11 @@ fn is_installed(change: &Change<'_>, call: &PackageCall) -> bool {
                 .filter(|it| it.is_any(&tools))
                 .flat_map(|it| it.words)
                 .collect();
-            texts().next().is_some() && texts().all(|text| news.iter().any(|it| it == text))
+            let is_named = |text: &str| {
+                let is_wheel = text.ends_with(".whl");
+                news.iter().any(|it| it == text || (is_wheel && last_part(it) == last_part(text)))
+            };
+            texts().next().is_some() && texts().all(is_named)
         }
         Action::Install => {
             let news: Vec<String> = commands::calls(change.after)
@@ -72,10 +129,46 @@ fn is_installed(change: &Change<'_>, call: &PackageCall) -> bool {
                 .collect();
             !call.packages.is_empty()
                 && call.files.is_empty()
-                && texts().all(|text| news.iter().any(|it| it == text))
+                && texts().all(|text| {
+                    news.iter().any(|it| it == text) || is_in_image_of_stage(change.after, text)
+                })
         }
         Action::Upgrade => false,
     }
+}
+
+/// A download that installs what the image of a stage brings.
+fn is_installer_of_image(after: &View<'_>, text: &str) -> bool {
+    let installers = [
+        ("nodesource.com/setup_", "node"),
+        ("getcomposer.org/installer", "composer"),
+        ("sh.rustup.rs", "rust"),
+    ];
+    let image = installers.iter().find(|(address, _)| text.contains(address)).map(|(_, it)| *it);
+    let Some(image) = image else { return false };
+    let version = text.split("/setup_").nth(1).and_then(|it| it.split('.').next());
+    after.facts.stages().iter().any(|stage| match &stage.base {
+        Base::Image(name) => ImageKind::of(name).is_some_and(|kind| {
+            let major = kind.version.as_deref().and_then(|it| it.split('.').next());
+            kind.name == image && (version.is_none() || version == major)
+        }),
+        _ => false,
+    })
+}
+
+/// Whether a stage is based on the image of a tool that the original installs.
+fn is_in_image_of_stage(after: &View<'_>, package: &str) -> bool {
+    const IMAGES: &[(&str, &[&str])] = &[
+        ("node", &["nodejs", "npm", "yarn", "yarnpkg"]),
+        ("composer", &["composer", "git", "unzip", "zip", "p7zip"]),
+    ];
+    let names = after.facts.stages().iter().filter_map(|stage| match &stage.base {
+        Base::Image(image) => ImageKind::of(image).map(|kind| kind.name),
+        _ => None,
+    });
+    let names: Vec<String> = names.collect();
+    let is_stage = |image: &str| names.iter().any(|name| name == image);
+    IMAGES.iter().any(|(image, packages)| is_stage(image) && packages.contains(&package))
 }
 
 /// Whether the final image gets what is at a place from a stage.
@@ -93,6 +186,38 @@ fn is_placed(view: &View<'_>, path: &str) -> bool {
     chain.into_iter().filter_map(|index| pairs(view, index)).flatten().any(|(_, to)| to == path)
 }
 
+/// Whether something that the final image gets is below a directory, which is made for it.
+fn is_filled(change: &Change<'_>, path: &str) -> bool {
+    let after = change.after;
+    let path = path.trim_end_matches('/');
+    final_chain(after).into_iter().any(|index| {
+        let it = after.file.instructions.get(index);
+        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let copies = pairs(after, index).unwrap_or_default();
+        let mut all = places.iter().chain(copies.iter().map(|(_, to)| to));
+        all.any(|place| is_within(place, path))
+    })
+}
+
+/// `poetry export` of the same groups, which pip then installs.
+fn is_exported(after: &View<'_>, arguments: &[String]) -> bool {
+    let groups = |words: &[String]| -> Vec<String> {
+        let is_group = |it: &&str| matches!(*it, "--only" | "--without" | "--with" | "--extras");
+        let pairs = words.windows(2).filter_map(|it| match it {
+            [flag, value] => is_group(&flag.as_str()).then(|| format!("{flag} {value}")),
+            _ => None,
+        });
+        let mut all: Vec<String> = pairs.collect();
+        all.sort_unstable();
+        all
+    };
+    let wanted = groups(arguments);
+    commands::all(after).any(|it| {
+        let is_export = it.name == "poetry" && it.words.first().is_some_and(|it| it == "export");
+        is_export && groups(&it.words) == wanted
+    })
+}
+
 /// Whether a stage makes a directory.
 fn is_made(view: &View<'_>, path: &str) -> bool {
     let is_workdir = view.facts.stages().iter().any(|stage| {
@@ -105,7 +230,7 @@ fn is_made(view: &View<'_>, path: &str) -> bool {
 }
 
 /// Whether a place belongs to a user by another command, or by the COPY that brings it.
-fn is_given(view: &View<'_>, owner: &str, path: &str) -> bool {
+pub(super) fn is_given(view: &View<'_>, owner: &str, path: &str) -> bool {
     let user = owner.split(':').next().unwrap_or_default();
     let by_copy = view.file.instructions.iter().enumerate().any(|(index, it)| {
         let Arguments::Transfer { destination: Some(destination), .. } = &it.arguments else {

@@ -1,0 +1,194 @@
+//! What the original copies and makes for its builds alone.
+
+use probity_shell::Command;
+
+use super::{
+    super::{
+        Change, View,
+        belongings::{final_chain, is_within},
+        commands::{self, Called, NODE_TOOLS, last_part, parts},
+        image_kind::ImageKind,
+        steps::{absolute, pairs},
+    },
+    DATA, is_around,
+};
+
+/// Files that only an installer of packages reads.
+const MANIFESTS: &[&str] = &[
+    "package.json",
+    "package-lock.json",
+    "package*.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "requirements.txt",
+    "requirements",
+    "constraints.txt",
+    "pyproject.toml",
+    "poetry.lock",
+    "uv.lock",
+    "Pipfile",
+    "Pipfile.lock",
+    "setup.py",
+    "setup.cfg",
+    "composer.json",
+    "composer.lock",
+    "composer.phar",
+    "tsconfig.json",
+    "tsconfig*.json",
+];
+
+/// Beginnings of names of files that only people and builds read.
+const BESIDE: &[&str] = &[
+    "readme",
+    "license",
+    "changelog",
+    "contributing",
+    "makefile",
+    "cmakelists",
+    "manifest.in",
+    "cargo.",
+];
+
+/// Whether a file that is copied is for people or tools, and not for the program.
+pub(super) fn is_for_tools(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    MANIFESTS.contains(&name)
+        || BESIDE.iter().any(|start| lower.starts_with(start))
+        || matches!(lower.as_str(), "test" | "tests" | "docs")
+        || lower.rsplit_once(".config.").is_some()
+}
+
+/// Directories that compilers and bundlers of JavaScript turn into something else.
+const SOURCES: &[&str] = &[
+    "api",
+    "app",
+    "apps",
+    "client",
+    "components",
+    "css",
+    "frontend",
+    "hooks",
+    "js",
+    "lib",
+    "packages",
+    "pages",
+    "scripts",
+    "server",
+    "src",
+    "styles",
+    "test",
+    "tests",
+    "tools",
+    "ts",
+    "types",
+    "ui",
+    "utils",
+];
+
+/// Whether a build of JavaScript reads something that run time does not: sources, and files beside
+/// them, which are settings of tools.
+pub(super) fn is_bundled(name: &str) -> bool {
+    !DATA.contains(&name) && (SOURCES.contains(&name) || name.contains('.') || name.is_empty())
+}
+
+/// Whether a source is copied for a build of pages beside another language: next to `package.json`, or
+/// as the directory that the build runs in. The proposal has that build elsewhere.
+pub(super) fn is_of_pages(
+    change: &Change<'_>,
+    kind: &ImageKind,
+    index: usize,
+    pair: (&str, &str),
+) -> bool {
+    let (before, after) = (change.before, change.after);
+    let (source, place) = (pair.0.trim_end_matches('/'), pair.1);
+    let has = |view: &View<'_>, index: usize, name: &str| {
+        let pairs = pairs(view, index).unwrap_or_default();
+        pairs.iter().any(|(source, _)| source.trim_end_matches('/').ends_with(name))
+    };
+    let mut builds = (index..before.file.instructions.len()).flat_map(|it| page_builds(before, it));
+    let Some(first) = builds.next() else { return false };
+    let runs_there = is_within(&first, place) || builds.any(|it| is_within(&it, place));
+    let manifest = (0..=index).rev().find(|it| has(before, *it, "package.json"));
+    let is_beside = manifest.is_some_and(|it| (it..=index).all(|it| pairs(before, it).is_some()));
+    let chain = final_chain(after);
+    let mut stages = after.facts.stages().iter();
+    let is_apart = stages.any(|stage| {
+        let mut own = stage.instructions.clone();
+        let mut all = own.clone();
+        own.any(|it| !page_builds(after, it).is_empty() && !chain.contains(&it))
+            && all.any(|it| has(after, it, source))
+    });
+    kind.language != Some("node")
+        && is_apart
+        && (is_beside || (runs_there && is_around(change, place)))
+}
+
+/// The directories in which a RUN makes pages with tools of Node.
+fn page_builds(view: &View<'_>, index: usize) -> Vec<String> {
+    let parts = parts(view, index).unwrap_or_default();
+    let is_build = |command: &&Command| {
+        Called::of(index, command).is_some_and(|it| it.is_any(NODE_TOOLS) && it.is_build())
+    };
+    let builds = parts.into_iter().filter(|it| it.commands.iter().any(is_build));
+    builds.map(|part| part.directory.unwrap_or_else(|| "/".to_owned())).collect()
+}
+
+/// Directories that another language's compiler reads in a file for scripts, and the project that
+/// `pip install .` packs.
+pub(super) fn compiled_directories(view: &View<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for it in commands::all(view) {
+        let state = view.facts.state(it.instruction);
+        let workdir = state.and_then(|state| state.workdir.path.as_deref());
+        let is_package = it.is_any(&["pip", "pip3"]) && it.words.iter().any(|it| it == ".");
+        let starts_elsewhere = !["python", "python3", "uvicorn", "gunicorn", "hypercorn"]
+            .iter()
+            .any(|program| commands::starts(view, program));
+        if is_package && starts_elsewhere {
+            found.extend(workdir.map(|it| it.trim_end_matches('/').to_owned()));
+        }
+        let flags: &[&str] = match it.name.as_str() {
+            "cmake" => &["-S"],
+            "maturin" | "cargo" => &["--manifest-path"],
+            "make" => &["-C"],
+            _ => continue,
+        };
+        let value = it.words.iter().position(|word| flags.contains(&word.as_str()));
+        let path = value.and_then(|place| it.words.get(place + 1));
+        let path = path.and_then(|path| absolute(path, workdir));
+        found.extend(
+            path.map(|it| it.trim_end_matches("/Cargo.toml").trim_end_matches('/').to_owned()),
+        );
+    }
+    // The root and a directory with the whole program in it tell nothing.
+    found.retain(|it| it.len() > 1);
+    found
+}
+
+/// Whether a place is one of tools, or one that builds of the original run in or write to, and that
+/// nothing of the container names.
+pub(super) fn is_for_builds(change: &Change<'_>, path: &str) -> bool {
+    const TOOLS: &[&str] = &[
+        "android", "bazel", "cargo", "cmake", "flutter", "go", "gradle", "jdk", "maven", "mvn",
+        "protoc", "rust", "rustup", "sdkman", "zig",
+    ];
+    let before = change.before;
+    let name = last_part(path);
+    let is_tool = TOOLS.iter().any(|tool| {
+        let rest = name.strip_prefix(tool);
+        rest.is_some_and(|it| !it.starts_with(|it: char| it.is_ascii_alphabetic()))
+    });
+    let is_built_in = (0..before.file.instructions.len()).any(|index| {
+        let parts = parts(before, index).unwrap_or_default();
+        parts.iter().any(|part| {
+            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+            let mut builds = called.filter(Called::is_build).peekable();
+            let is_there = part.directory.as_deref().is_some_and(|it| is_within(it, path));
+            builds.peek().is_some()
+                && (is_there || builds.any(|it| it.words.iter().any(|word| word == path)))
+        })
+    });
+    let runtime = before.facts.final_runtime();
+    let is_named = runtime.entries().iter().any(|it| it.entry.to_string().contains(path));
+    (is_tool || is_built_in) && !is_named
+}

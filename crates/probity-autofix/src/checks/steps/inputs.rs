@@ -1,0 +1,124 @@
+//! What the steps of the original were given: files of the build context, and their owners.
+
+use probity_dockerfile::{Arguments, Instruction, Keyword};
+
+use super::{
+    super::{
+        Change, Check, Issue, View,
+        base_image::base,
+        belongings::{final_chain, is_within},
+        commands::{self, NODE_TOOLS, is_context_mount},
+        image_kind::ImageKind,
+        kept::DATA,
+    },
+    absolute, chain_of,
+    dispensable::is_given,
+    is_part, is_source, only_prepares, pairs, written,
+};
+
+/// A build step finds in its stage what the original had copied and installed before it.
+pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue> {
+    let (before, after) = (change.before, change.after);
+    let position =
+        |text: &str| before.file.instructions.iter().position(|old| written(before, old) == text);
+    let kind = base(before).and_then(|image| ImageKind::of(&image));
+    let is_beside_node = kind.is_some_and(|kind| kind.language != Some("node"));
+    let finals: Vec<_> =
+        final_chain(after).into_iter().filter_map(|it| pairs(after, it)).flatten().collect();
+    for stage in after.facts.stages() {
+        let chain = chain_of(after, stage.index);
+        for index in stage.instructions.clone() {
+            let called = commands::of_instruction(after, index);
+            // Pages are made beside a program of another language, of their own sources.
+            let are_pages = is_beside_node && called.iter().all(|it| it.is_any(NODE_TOOLS));
+            let is_builder = !are_pages && called.iter().any(|it| it.is_build());
+            let text = after.file.instructions.get(index).map(|it| written(after, it));
+            let Some(old) = text.and_then(|text| position(&text)) else { continue };
+            let is_run =
+                after.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run);
+            if !is_run || only_prepares(change, index) {
+                continue;
+            }
+            let has = |pair: &(String, String), limit: usize| {
+                let earlier = chain.iter().filter(|it| **it < limit);
+                let copies = earlier.filter_map(|it| pairs(after, *it)).flatten();
+                let mut own = copies.chain(mounted(after, index));
+                own.any(|other| is_source(&pair.0, &other.0))
+            };
+            // What only the container reads may be missing where it is built, if it arrives itself.
+            let is_missing = |pair: &(String, String)| {
+                let is_data = DATA.contains(&commands::last_part(pair.0.trim_end_matches('/')));
+                let is_final = finals.iter().any(|other| is_part(pair, other));
+                match is_builder {
+                    true => !(has(pair, index) || is_data && is_final),
+                    false => !has(pair, index) && has(pair, usize::MAX),
+                }
+            };
+            let needed = (0..old).filter_map(|it| pairs(before, it)).flatten();
+            if let Some((source, _)) = needed.into_iter().find(is_missing) {
+                let message = format!(
+                    "this step runs in a stage without `{source}`, which was copied before it"
+                );
+                let issue = change.issue(check, &message);
+                let span = after.file.instructions.get(index)?.span;
+                return Some(issue.at(after, span));
+            }
+        }
+    }
+    None
+}
+
+/// What a RUN mounts of the build context, each source with the place of its mount.
+pub(super) fn mounted(view: &View<'_>, index: usize) -> Vec<(String, String)> {
+    let Some(instruction) = view.file.instructions.get(index) else { return Vec::new() };
+    let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+    let values = instruction.flags.iter().filter(|flag| is_context_mount(flag));
+    let values = values.filter_map(|flag| flag.value.as_ref()).map(|it| it.text.as_str());
+    values
+        .filter_map(|value| {
+            let option = |names: &[&str]| {
+                let mut pairs = value.split(',').filter_map(|it| it.split_once('='));
+                pairs.find(|(name, _)| names.contains(name)).map(|(_, value)| value)
+            };
+            let source = option(&["source", "src"]).unwrap_or(".");
+            let target = absolute(option(&["target", "dst", "destination"])?, workdir)?;
+            Some((source.to_owned(), target.trim_end_matches('/').to_owned()))
+        })
+        .collect()
+}
+
+/// Whether what a COPY gives to a user is given to it in the final image too, and modes are kept.
+pub(super) fn keeps_owner(change: &Change<'_>, index: usize, old: &Instruction) -> bool {
+    let after = change.after;
+    let flag = |it: &Instruction, name: &str| it.flag_value(name).map(|it| it.text.to_string());
+    let chmod = flag(old, "chmod");
+    let keeps_mode =
+        chmod.is_none() || after.file.instructions.iter().any(|it| flag(it, "chmod") == chmod);
+    let Some(owner) = flag(old, "chown") else { return keeps_mode };
+    let user = owner.split(':').next().unwrap_or_default().to_owned();
+    let places = pairs(change.before, index).unwrap_or_default();
+    let mut places = places.iter().map(|(_, place)| place);
+    let finals = final_chain(after);
+    let sources = pairs(change.before, index).unwrap_or_default();
+    // A stage hands on what it gave to a user by the same COPY.
+    let is_repeated = (0..after.file.instructions.len()).any(|index| {
+        let Some(it) = after.file.instructions.get(index) else { return false };
+        let own = pairs(after, index).unwrap_or_default();
+        flag(it, "chown").as_ref() == Some(&owner)
+            && sources.iter().all(|(source, _)| own.iter().any(|other| is_source(source, &other.0)))
+    });
+    let gives = |place: &String| {
+        finals.iter().any(|index| {
+            let Some(it) = after.file.instructions.get(*index) else { return false };
+            let Arguments::Transfer { destination: Some(destination), .. } = &it.arguments else {
+                return false;
+            };
+            let workdir = after.facts.state(*index).and_then(|it| it.workdir.path.as_deref());
+            let target = absolute(&destination.text, workdir.or(Some("/"))).unwrap_or_default();
+            let target = target.trim_end_matches('/');
+            let is_user = flag(it, "chown").is_some_and(|it| it.split(':').next() == Some(&user));
+            is_user && (is_within(target, place) || is_within(place, target))
+        }) || is_given(after, &owner, place)
+    };
+    keeps_mode && (is_repeated || places.all(gives))
+}
