@@ -97,7 +97,7 @@ pub(crate) fn linkage(view: &View<'_>) -> Linkage {
     if !compiles {
         return Linkage::Portable;
     }
-    // Rust links all of it in on Alpine, unless it is told otherwise.
+    // On Alpine, Rust links the C library statically by default.
     let kind = base(view).and_then(|image| ImageKind::of(&image));
     let is_rust_on_musl = kind.is_some_and(|it| it.language == Some("rust") && it.is_musl());
     let is_dynamic = view.text.contains("-crt-static") && !view.text.contains("+crt-static");

@@ -14,7 +14,7 @@ use probity_lint::{CONDA_PROGRAMS, CondaPackage, conda_package, conda_parts};
 
 use self::{
     packages::{ImageParts, lacking},
-    pip::{Pip, Place, ROOTS, environments},
+    pip::{Pip, PipTarget, ROOTS, environments},
     plan::{Item, Step, items},
 };
 use super::{
@@ -219,7 +219,7 @@ fn wheels_work(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 }
 
 /// Whether the final image finds what is installed in this place.
-fn arrives(change: &Change<'_>, plan: &Plan, place: &Place, is_last: bool) -> bool {
+fn arrives(change: &Change<'_>, plan: &Plan, place: &PipTarget, is_last: bool) -> bool {
     let last = change.after.facts.final_stage().map_or(0, |it| it.index);
     let active = environments(change.after, last);
     let is_copied = |from: &str, to: &str| {
@@ -228,8 +228,8 @@ fn arrives(change: &Change<'_>, plan: &Plan, place: &Place, is_last: bool) -> bo
             .any(|(_, item)| matches!(item, Item::Taken(source, target) if source == from && target == to))
     };
     match place {
-        Place::Image if is_last => active.iter().all(|it| !is_made(plan, it)),
-        Place::Image => {
+        PipTarget::Image if is_last => active.iter().all(|it| !is_made(plan, it)),
+        PipTarget::Image => {
             let brings = |part: &str| {
                 plan.last.iter().any(|(_, item)| {
                     matches!(item, Item::Taken(source, target)
@@ -238,7 +238,7 @@ fn arrives(change: &Change<'_>, plan: &Plan, place: &Place, is_last: bool) -> bo
             };
             is_copied("/usr/local", "/usr/local") || (brings("/site-packages") && brings("/bin"))
         }
-        Place::Environment(directory) => {
+        PipTarget::Environment(directory) => {
             let starts = change.after.text.contains(&format!("\"{directory}/bin/"));
             // Root's own packages are in an environment that nobody has to make.
             let is_roots = directory == ROOTS
@@ -247,7 +247,7 @@ fn arrives(change: &Change<'_>, plan: &Plan, place: &Place, is_last: bool) -> bo
                 && (active.contains(directory) || starts)
                 && (is_last || is_copied(directory, directory))
         }
-        Place::Prefix(directory) => !is_last && is_copied(directory, "/usr/local"),
+        PipTarget::Prefix(directory) => !is_last && is_copied(directory, "/usr/local"),
     }
 }
 

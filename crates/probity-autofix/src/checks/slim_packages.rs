@@ -104,7 +104,7 @@ const USUAL: &[&str] = &[
     "zlib1g",
 ];
 
-/// Options of package managers that change how much is said and kept, not what is installed.
+/// Options of package managers that change their output and caches, but install the same packages.
 pub(crate) const FLAGS: &[&str] = &[
     "-y",
     "-q",
@@ -184,9 +184,11 @@ fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return vec![change.issue(check, message).quoting(lost)];
     }
     let lost = had.iter().find(|it| !has.contains(*it));
-    lost.map(|name| change.issue(check, &format!("the package {name} is no longer installed")))
-        .into_iter()
-        .collect()
+    lost.map(|name| {
+        change.issue(check, &format!("the new file does not install the package {name}"))
+    })
+    .into_iter()
+    .collect()
 }
 
 /// `apt-get update`, an install of known packages, their removal, and the removal of the lists.

@@ -124,7 +124,7 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         !packages.contains(it) && !super::is_compiler(it) && !is_care
     });
     if let Some(lost) = lost {
-        fault(&format!("the package {lost} is no longer installed"));
+        fault(&format!("the new file does not install the package {lost}"));
     }
     let was = system(&old.last);
     let is_known = |it: &&&str| {

@@ -8,7 +8,7 @@ use crate::checks::View;
 pub(super) struct Pip {
     /// As they are asked for; `-r FILE` is one.
     pub(super) requirements: Vec<String>,
-    pub(super) place: Place,
+    pub(super) place: PipTarget,
     /// The index beside or in the place of PyPI, and whether it is in its place.
     pub(super) index: Option<(String, bool)>,
     /// Whether root runs it, and uv is there if it is called.
@@ -17,7 +17,7 @@ pub(super) struct Pip {
 
 /// Which Python finds what is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PipTarget {
     /// That of the image.
     Image,
     /// A virtual environment.
@@ -101,7 +101,7 @@ impl Surroundings {
         }
     }
 
-    /// Keeps a file that a heredoc makes; lines that are no plain requirement are not understood.
+    /// Keeps a file that a heredoc makes. Only plain requirements count; any other line fails the check.
     pub(super) fn keep_list(&mut self, target: &str, content: &str) -> bool {
         let lines =
             content.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
@@ -125,10 +125,12 @@ impl Surroundings {
         })
     }
 
-    fn active(&self) -> Place {
+    fn active(&self) -> PipTarget {
         match &self.path {
-            Some((directory, index)) if *index < self.at => Place::Environment(directory.clone()),
-            _ => Place::Image,
+            Some((directory, index)) if *index < self.at => {
+                PipTarget::Environment(directory.clone())
+            }
+            _ => PipTarget::Image,
         }
     }
 }
@@ -151,9 +153,9 @@ pub(super) fn read_pip(words: &[&str], around: &Surroundings) -> Option<Pip> {
     };
     let mut place = match directory {
         "" => around.active(),
-        directory => Place::Environment(directory.strip_suffix("/bin")?.to_owned()),
+        directory => PipTarget::Environment(directory.strip_suffix("/bin")?.to_owned()),
     };
-    let mut is_placed = !is_uv || place != Place::Image || around.uses_image;
+    let mut is_placed = !is_uv || place != PipTarget::Image || around.uses_image;
     let (mut requirements, mut index) = (Vec::new(), None);
     let mut words = rest.iter().copied();
     while let Some(word) = words.next() {
@@ -178,15 +180,15 @@ pub(super) fn read_pip(words: &[&str], around: &Surroundings) -> Option<Pip> {
                     return None;
                 }
             }
-            "--prefix" => place = Place::Prefix(value.or_else(|| words.next())?.to_owned()),
+            "--prefix" => place = PipTarget::Prefix(value.or_else(|| words.next())?.to_owned()),
             "--python" | "-p" if is_uv => {
                 let python = value.or_else(|| words.next())?;
                 let directory = python.strip_suffix("/bin/python").unwrap_or(python);
-                place = Place::Environment(around.absolute(directory)?);
+                place = PipTarget::Environment(around.absolute(directory)?);
                 is_placed = true;
             }
-            "--user" if !is_uv => place = Place::Environment(ROOTS.to_owned()),
-            "--system" if is_uv => (place, is_placed) = (Place::Image, true),
+            "--user" if !is_uv => place = PipTarget::Environment(ROOTS.to_owned()),
+            "--system" if is_uv => (place, is_placed) = (PipTarget::Image, true),
             "--only-binary" if value.is_none() => drop(words.next()),
             _ if OPTIONS.contains(&word) => {}
             _ if word.starts_with('-') => return None,
