@@ -18,7 +18,6 @@ mod leftovers;
 mod proof;
 mod root;
 mod start;
-mod words;
 
 pub use build::{BuildOptions, Recipe, Variant};
 pub use compare::{Image, Pair, Sizes, compare};
@@ -30,4 +29,4 @@ pub use inspect::inspect;
 pub use leftovers::{LABEL, Leftover, LeftoverKind, Workbench, abandoned, remove};
 pub use proof::{Evidence, Experiment, Level, Obstacle, Options, Subject, Verdict};
 pub use root::{Entry, EntryKind, Root};
-pub use start::{Observation, StartOptions, State};
+pub use start::{Observation, StartOptions, State, TestEnd};

@@ -6,7 +6,7 @@ use std::{fmt, thread, time::Duration};
 
 use crate::{
     BuildOptions, Difference, Image, ImageError, Pair, Recipe, Setting, StartOptions, State,
-    Workbench,
+    TestEnd, Workbench,
     build::{Built, build, find},
     compare,
     engine::Interrupt,
@@ -340,7 +340,7 @@ fn starts(
     });
     let broken = || ImageError::Answer { what: "a start", why: "its thread ended".to_owned() };
     let (first, second) = (first?, second.map_err(|_| broken())??);
-    if let Some(Err(output)) = &first.command {
+    if let Some(TestEnd::Failed { last_lines: output }) = &first.command {
         return Ok(Err(Obstacle::OriginalFailsCommand { output: output.clone() }));
     }
     if !matches!(first.state, State::Running | State::Ended { code: 0 }) {

@@ -47,8 +47,14 @@ pub struct Observation {
     pub opened: BTreeSet<String>,
     /// Whether every file that was opened is known.
     pub is_watched: bool,
-    /// The last lines of the user's test if it failed.
-    pub command: Option<Result<(), String>>,
+    /// How the user's test ended, if there was one.
+    pub command: Option<TestEnd>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TestEnd {
+    Passed,
+    Failed { last_lines: String },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -261,7 +267,7 @@ impl Watch<'_> {
         }
     }
 
-    fn command(&self, command: &[String]) -> Result<Option<Result<(), String>>, ImageError> {
+    fn command(&self, command: &[String]) -> Result<Option<TestEnd>, ImageError> {
         if command.is_empty() {
             return Ok(None);
         }
@@ -269,10 +275,10 @@ impl Watch<'_> {
         words.extend(command.iter().map(String::as_str));
         let answer = self.bench.engine.ask(&words, SOON, self.interrupt)?;
         if answer.exit == Exit::Code(0) {
-            return Ok(Some(Ok(())));
+            return Ok(Some(TestEnd::Passed));
         }
         let output = [answer.stdout, answer.stderr].concat();
-        Ok(Some(Err(last_lines(&output, 5))))
+        Ok(Some(TestEnd::Failed { last_lines: last_lines(&output, 5) }))
     }
 
     fn remove(&self) -> Result<(), ImageError> {
@@ -353,8 +359,11 @@ pub(crate) fn differences(
     let opened = first.opened.intersection(&second.opened);
     let lost = opened.filter(|path| pair.misses_opened(path));
     found.extend(lost.map(|path| Difference::OpenedFileMissing { path: path.clone() }));
-    if let (Some(Ok(())), Some(Ok(())), Some(Err(output))) =
-        (&first.command, &second.command, &proposal.command)
+    if let (
+        Some(TestEnd::Passed),
+        Some(TestEnd::Passed),
+        Some(TestEnd::Failed { last_lines: output }),
+    ) = (&first.command, &second.command, &proposal.command)
     {
         found.push(Difference::CommandFails { output: output.clone() });
     }

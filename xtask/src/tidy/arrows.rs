@@ -29,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probity-proxy", &["probity-acp", "probity-sandbox", "probity-secrets"]),
     ("probity-seat", &["probity-agent", "probity-sandbox"]),
     ("probity-proof", &["probity-sandbox", "probity-finding", "probity-text"]),
-    ("probity-image", &["probity-sandbox"]),
+    ("probity-image", &["probity-sandbox", "probity-shell"]),
     ("probity-lsp", &["probity-lint", "probity-dockerfile", "probity-finding"]),
     (
         "probity-autofix",

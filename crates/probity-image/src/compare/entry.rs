@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 
+use probity_shell::{Dialect, Invocation, Script, Word};
+
 use super::{Image, Pair, closure};
-use crate::{Difference, Setting, words};
+use crate::{Difference, Setting, root::Entry};
 
 /// A script that calls a script that calls a script is enough.
 const DEEPEST: usize = 4;
@@ -13,69 +15,114 @@ const MOST_PROGRAMS: usize = 4096;
 const LARGEST_SCRIPT: u64 = 256 << 10;
 
 pub(super) fn check(pair: &Pair<'_>) -> Vec<Difference> {
-    let mut found = Vec::new();
-    let mut seen = BTreeSet::new();
     let before = &pair.original.configuration;
-    let start: Vec<String> = before.start().into_iter().map(str::to_owned).collect();
     let setting = if before.entrypoint.is_empty() { Setting::Command } else { Setting::Entrypoint };
-    let health = before.healthcheck.clone();
-    for (setting, argv) in [(setting, start), (Setting::Healthcheck, health)] {
-        let commands = match argv.first().map(String::as_str) {
-            Some("CMD-SHELL") => words::commands(argv.get(1).map_or("", String::as_str)),
-            Some("CMD") => vec![argv.get(1..).unwrap_or_default().to_vec()],
-            Some("NONE") | None => continue,
-            _ => vec![argv],
-        };
-        for command in commands {
-            follow(pair, setting, &command, &mut found, &mut seen, 0);
-        }
+    let mut walk = Walk { pair, setting, found: Vec::new(), seen: BTreeSet::new() };
+    walk.follow(&as_script(&before.start()), 0);
+    walk.setting = Setting::Healthcheck;
+    let health: Vec<&str> = before.healthcheck.iter().map(String::as_str).collect();
+    match health.as_slice() {
+        ["CMD-SHELL", text, ..] => walk.follow(&parsed(text), 0),
+        ["CMD", words @ ..] => walk.follow(&as_script(words), 0),
+        _ => {}
     }
-    own_programs(pair, &mut found, &mut seen);
-    found
+    walk.own_programs();
+    walk.found
 }
 
-/// The program of a command, the files that its words name, and what those lead to.
-fn follow(
-    pair: &Pair<'_>,
+/// The words of a command, quoted: a shell reads out of them what they are without a shell, and `sh -c`
+/// among them is understood.
+fn as_script(words: &[&str]) -> Script {
+    let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''")));
+    parsed(&quoted.collect::<Vec<_>>().join(" "))
+}
+
+/// A command that the parser misses is a check less.
+fn parsed(text: &str) -> Script {
+    probity_shell::parse(text, 0, Invocation::plain(Dialect::Bash))
+}
+
+struct Walk<'p, 'a> {
+    pair: &'p Pair<'a>,
     setting: Setting,
-    argv: &[String],
-    found: &mut Vec<Difference>,
-    seen: &mut BTreeSet<String>,
-    depth: usize,
-) {
-    for (index, word) in argv.iter().enumerate() {
-        if argv.iter().take(index).any(|earlier| words::is_shell_switch(earlier)) {
-            for command in words::commands(word) {
-                follow(pair, setting, &command, found, seen, depth + 1);
+    found: Vec<Difference>,
+    seen: BTreeSet<String>,
+}
+
+impl Walk<'_, '_> {
+    /// The programs of all commands, the files that their words name, and what those lead to.
+    fn follow(&mut self, script: &Script, depth: usize) {
+        for command in script.all_commands() {
+            let (whole, effective) = (command.call(), command.effective());
+            for call in [&whole, &effective] {
+                if let Some(program) = call.name_word().and_then(Word::literal) {
+                    self.word(&program, true, depth);
+                }
             }
-            continue;
+            for argument in whole.args() {
+                if let Some(path) = argument.literal() {
+                    self.word(&path, false, depth);
+                }
+            }
         }
-        let as_program = index == 0 || words::is_prefix(argv.get(index - 1).map_or("", |it| it));
-        let Some(path) = located(pair.original, word, as_program) else { continue };
-        if !seen.insert(path.clone()) {
-            continue;
+        for inner in script.inner() {
+            self.follow(inner, depth);
         }
-        let was_executable =
-            pair.original.root.resolve(&path).is_some_and(|(_, entry)| entry.is_executable());
-        let Some(now) = located(pair.proposal, word, as_program) else {
-            // One that is there and has lost its right to run is not found along PATH either.
-            let is_there = pair.proposal.root.resolve(&path).is_some();
-            found.push(match as_program && was_executable && is_there {
-                true => Difference::ProgramNotExecutable { setting, program: path },
-                false => Difference::ProgramMissing { setting, program: path },
-            });
-            continue;
+    }
+
+    fn word(&mut self, word: &str, as_program: bool, depth: usize) {
+        let Pair { original, proposal, .. } = self.pair;
+        let Some(path) = located(original, word, as_program) else { return };
+        if !self.seen.insert(path.clone()) {
+            return;
+        }
+        let is_executable = |image: &Image, path: &str| {
+            image.root.resolve(path).is_some_and(|(_, entry)| entry.is_executable())
         };
-        let is_executable =
-            pair.proposal.root.resolve(&now).is_some_and(|(_, entry)| entry.is_executable());
-        if as_program && was_executable && !is_executable {
-            found.push(Difference::ProgramNotExecutable { setting, program: path.clone() });
+        let setting = self.setting;
+        let was_executable = as_program && is_executable(original, &path);
+        let Some(now) = located(proposal, word, as_program) else {
+            // One that is there and has lost its right to run is not found along PATH either.
+            let is_there = proposal.root.resolve(&path).is_some();
+            self.found.push(if was_executable && is_there {
+                Difference::ProgramNotExecutable { setting, program: path }
+            } else {
+                Difference::ProgramMissing { setting, program: path }
+            });
+            return;
+        };
+        if was_executable && !is_executable(proposal, &now) {
+            self.found.push(Difference::ProgramNotExecutable { setting, program: path.clone() });
         }
-        found.extend(closure::lost(pair, &path, &now));
-        if depth < DEEPEST {
-            for command in script(pair.original, &path) {
-                follow(pair, setting, &command, found, seen, depth + 1);
+        self.found.extend(closure::lost(self.pair, &path, &now));
+        if depth < DEEPEST
+            && let Some(script) = script(original, &path)
+        {
+            self.follow(&script, depth + 1);
+        }
+    }
+
+    /// Programs and libraries that the original's own instructions added, wherever they are.
+    fn own_programs(&mut self) {
+        let Pair { original, proposal, .. } = self.pair;
+        let programs = original.root.iter().filter(|(path, entry)| {
+            let is_library = path.contains(".so");
+            entry.is_file() && (entry.is_executable() || is_library)
+        });
+        let both = programs.filter(|(path, _)| proposal.root.get(path).is_some_and(Entry::is_file));
+        let mut left = MOST_PROGRAMS;
+        for (path, entry) in both {
+            let shown = format!("/{path}");
+            let is_elf = original.root.bytes(entry, 4) == b"\x7fELF";
+            if !is_elf || self.seen.contains(&shown) || !self.pair.is_own(path) {
+                continue;
             }
+            left -= 1;
+            if left == 0 {
+                return;
+            }
+            self.found.extend(closure::lost(self.pair, &shown, &shown));
+            self.seen.insert(shown);
         }
     }
 }
@@ -95,40 +142,16 @@ fn located(image: &Image, word: &str, as_program: bool) -> Option<String> {
     is_file.then_some(path)
 }
 
-/// The commands of a shell script.
-fn script(image: &Image, path: &str) -> Vec<Vec<String>> {
-    let Some((_, entry)) = image.root.resolve(path) else { return Vec::new() };
+/// A script of a POSIX shell.
+fn script(image: &Image, path: &str) -> Option<Script> {
+    let (_, entry) = image.root.resolve(path)?;
     if entry.size > LARGEST_SCRIPT {
-        return Vec::new();
+        return None;
     }
     let bytes = image.root.bytes(entry, LARGEST_SCRIPT);
     let text = String::from_utf8_lossy(&bytes);
-    let first = text.lines().next().unwrap_or_default();
-    let is_shell = first.starts_with("#!") && first.trim_end().ends_with("sh");
-    if is_shell { words::commands(&text) } else { Vec::new() }
-}
-
-/// Programs and libraries that the original's own instructions added, wherever they are.
-fn own_programs(pair: &Pair<'_>, found: &mut Vec<Difference>, seen: &mut BTreeSet<String>) {
-    let programs = pair.original.root.iter().filter(|(path, entry)| {
-        let is_library = path.contains(".so");
-        entry.is_file() && (entry.is_executable() || is_library)
-    });
-    let both = programs.filter(|(path, _)| {
-        pair.proposal.root.get(path).is_some_and(super::super::root::Entry::is_file)
-    });
-    let mut left = MOST_PROGRAMS;
-    for (path, entry) in both {
-        let shown = format!("/{path}");
-        let is_elf = pair.original.root.bytes(entry, 4) == b"\x7fELF";
-        if !is_elf || seen.contains(&shown) || !pair.is_own(path) {
-            continue;
-        }
-        left -= 1;
-        if left == 0 {
-            return;
-        }
-        found.extend(closure::lost(pair, &shown, &shown));
-        seen.insert(shown);
-    }
+    let (first, _) = text.split_once('\n')?;
+    let shell: Vec<&str> = first.strip_prefix("#!")?.split_whitespace().collect();
+    let invocation = Invocation::of_argv(&shell);
+    invocation.dialect.is_posix().then(|| probity_shell::parse(&text, 0, invocation))
 }

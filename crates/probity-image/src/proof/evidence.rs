@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Level, Verdict};
 use crate::{
     Sizes,
-    start::{Observation, State},
+    start::{Observation, State, TestEnd},
 };
 
 /// What was the same in both images, and their sizes.
@@ -30,7 +30,7 @@ impl Evidence {
         self.ports = both.map(|port| (*port, after.answers.get(port).cloned())).collect();
         self.health.clone_from(&after.health);
         self.is_watched = before.is_watched;
-        self.command = after.command == Some(Ok(()));
+        self.command = after.command == Some(TestEnd::Passed);
     }
 }
 

@@ -145,12 +145,23 @@ fn entry_points_lead_to_programs() {
             vec![],
             "CMD needs /usr/bin/python3, which is not in the new image",
         ),
+        (
+            &command(&["tini", "--", "timeout", "5", "bash", "-c", "exec gosu app python3 -"]),
+            &["usr/bin/python3"],
+            vec![],
+            "CMD needs /usr/bin/python3, which is not in the new image",
+        ),
     ] {
         let found = lost(configuration, &shell(), &own(), without, &with);
         assert!(found.iter().any(|sentence| sentence == expected), "{expected}: {found:?}");
     }
+    // A here-document is data, although its lines look like commands.
+    let message = "#!/bin/sh\ncat <<END\npython3 is not started\nEND\n";
+    let own = vec![("app/run", Program(message)), ("usr/bin/python3", Program("x"))];
+    let found = lost(&run, &shell(), &own, &["usr/bin/python3"], &vec![]);
+    assert!(!found.iter().any(|sentence| sentence.starts_with("CMD needs")), "{found:?}");
     // What the original does not have either is no difference.
-    assert_eq!(lost(&command(&["nothing"]), &shell(), &own(), &[], &vec![]), [""; 0]);
+    assert_eq!(lost(&command(&["nothing"]), &shell(), &own, &[], &vec![]), [""; 0]);
 }
 
 #[test]

@@ -71,6 +71,10 @@ const WRAPPERS: &[Wrapper] = &[
     wrapper("gosu", &[], 1),
     wrapper("su-exec", &[], 1),
     wrapper("eatmydata", &[], 0),
+    // First processes of containers.
+    wrapper("tini", &["-p", "-e"], 0),
+    wrapper("dumb-init", &["-r", "--rewrite"], 0),
+    wrapper("catatonit", &[], 0),
     wrapper("busybox", &[], 0),
     wrapper(
         "xargs",
