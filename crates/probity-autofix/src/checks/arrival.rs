@@ -1,8 +1,11 @@
 //! What build stages make has to arrive: outputs that a cache keeps, trees that only a part of was
 //! copied of, and places that the container's user cannot read do not.
 
+mod generated;
+mod order;
+
 use probity_dockerfile::{
-    Action, Arguments, Instruction, Keyword, Manager, Setting, Target, TokenKind,
+    Action, Arguments, Base, Instruction, Keyword, Manager, Setting, Target, TokenKind,
 };
 
 use super::{
@@ -10,9 +13,9 @@ use super::{
     base_image::base,
     belongings::{final_chain, is_within, text_of},
     commands::{self, Called},
-    image_kind::{Distribution, ImageKind},
+    image_kind::{Distribution, ImageKind, agree},
     moved::taken_from_mounts,
-    search_path::pattern_of,
+    search_path::{is_on_path, pattern_of},
     steps::{absolute, chain_of, expanded},
 };
 
@@ -30,8 +33,12 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     issues.extend(tree_in_parts(change).map(|reason| change.issue(check, &reason)));
     issues.extend(installed_elsewhere(change).map(|reason| change.issue(check, &reason)));
-    issues.extend(generated(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(generated::lost(change).map(|reason| change.issue(check, &reason)));
     issues.extend(linker_cache(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(order::too_early(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(order::as_user(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(order::authorities(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(environment_off_path(change).map(|reason| change.issue(check, &reason)));
     issues.extend(certificates(change).map(|reason| change.issue(check, &reason)));
     issues.extend(time_zones(change).map(|reason| change.issue(check, &reason)));
     issues.extend(libraries_of_compiler(change).map(|reason| change.issue(check, &reason)));
@@ -108,6 +115,9 @@ const BROUGHT: &[&str] = &[
 /// Whether an instruction of a stage, or of one below it, may make what is copied from it.
 fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
     let Some(stage) = stage_of(view, it) else { return true };
+    if is_of_other_python(view, stage, source) {
+        return false;
+    }
     let source = source.split('*').next().unwrap_or_default().trim_end_matches('/');
     if BROUGHT.iter().any(|place| is_within(source, place)) || source.contains('$') {
         return true;
@@ -137,6 +147,19 @@ fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
             _ => false,
         }
     })
+}
+
+/// Whether a path is of another version of Python than the image of a stage has.
+fn is_of_other_python(view: &View<'_>, stage: usize, source: &str) -> bool {
+    let stages = view.facts.stages();
+    let root = stages.get(stage).and_then(|it| stages.get(it.root)).map(|it| &it.base);
+    let Some(Base::Image(image)) = root else { return false };
+    let version =
+        ImageKind::of(image).filter(|it| it.language == Some("python")).and_then(|it| it.version);
+    let named = source.split("/lib/python").nth(1).and_then(|it| it.split('/').next());
+    version
+        .zip(named)
+        .is_some_and(|(version, named)| named.contains('.') && !agree(&version, named))
 }
 
 /// Whether a script names a path, two directories of it, or the directory that a tool writes to.
@@ -197,20 +220,13 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
     let copied = taken(after, &chain);
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
         let called = commands::of_instruction(after, index);
-        let installs = called.iter().any(|it| {
-            it.is_any(&["make", "cmake", "ninja", "meson"])
-                && it.words.iter().any(|word| matches!(word.as_str(), "install" | "--install"))
-        });
+        let installs = called.iter().any(Called::installs_tree);
         let is_staged = called.iter().any(|it| it.words.iter().any(|it| it.contains("DESTDIR=")))
             || after.text.contains("DESTDIR=");
         if !installs || is_staged {
             continue;
         }
-        let prefix = called.iter().flat_map(|it| &it.words).find_map(|word| {
-            let flags = ["--prefix=", "PREFIX=", "-DCMAKE_INSTALL_PREFIX="];
-            flags.iter().find_map(|flag| word.strip_prefix(flag))
-        });
-        let prefix = prefix.unwrap_or("/usr/local").trim_end_matches('/');
+        let prefix = called.iter().find_map(Called::prefix).unwrap_or("/usr/local");
         let is_shared = matches!(prefix, "/usr/local" | "/usr");
         let is_taken = copied
             .iter()
@@ -229,12 +245,7 @@ fn installed_elsewhere(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let chain = final_chain(after);
     let copied = taken(after, &chain);
-    let environments: Vec<String> = commands::all(after)
-        .filter(|it| it.words.iter().any(|word| word == "venv") || it.name == "virtualenv")
-        .filter_map(|it| it.words.last().map(|it| it.trim_end_matches('/').to_owned()))
-        .filter(|it| copied.contains(it))
-        .collect();
-    let environment = environments.first()?;
+    let environment = &environments(after).into_iter().find(|it| copied.contains(it))?;
     let takes_system = copied.iter().any(|it| it.contains("site-packages") || it == "/usr/local");
     for (index, call) in commands::calls(after) {
         let is_install = call.manager == Manager::Pip && call.action == Action::Install;
@@ -264,77 +275,46 @@ fn installed_elsewhere(change: &Change<'_>) -> Option<String> {
     None
 }
 
-/// Whether a command writes its results beside the sources it reads.
-fn generates(it: &Called) -> bool {
-    let says = |word: &str| it.words.iter().any(|it| it.contains(word));
-    match it.name.as_str() {
-        "python" | "python3" => says("manage.py"),
-        "rails" | "rake" | "bundle" => says("precompile"),
-        "npm" | "yarn" | "pnpm" | "bun" => says("build"),
-        "php" => says("artisan") || says("console"),
-        _ => false,
-    }
+/// The environments of Python that a file makes.
+fn environments(view: &View<'_>) -> Vec<String> {
+    let makers = commands::all(view)
+        .filter(|it| it.words.iter().any(|word| word == "venv") || it.name == "virtualenv");
+    makers.filter_map(|it| it.words.last().map(|it| it.trim_end_matches('/').to_owned())).collect()
 }
 
-/// A step that generates files in its directory, of which the final stage takes nothing.
-fn generated(change: &Change<'_>) -> Option<String> {
+/// Commands find what is in a new environment by the search path alone.
+fn environment_off_path(change: &Change<'_>) -> Option<String> {
     let after = change.after;
-    let chain = final_chain(after);
-    let copied = taken(after, &chain);
-    let moved: Vec<String> = commands::all(after)
-        .filter(|it| it.is_any(&["cp", "mv"]))
-        .flat_map(|it| it.words)
-        .collect();
-    for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
-        let workdir = after.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-        let Some(workdir) = workdir.map(|it| it.trim_end_matches('/')) else { continue };
-        let called = commands::of_instruction(after, index);
-        let Some(step) = called.iter().find(|it| generates(it)) else { continue };
-        let is_taken = copied.iter().any(|source| {
-            let is_packages = source.ends_with("/node_modules") || source.ends_with("/vendor");
-            (is_within(source, workdir) && !is_packages) || is_within(workdir, source)
-        });
-        if !is_taken && moved.is_empty() && !is_packed_later(after, index, workdir) {
-            return Some(format!(
-                "the final stage takes nothing of what `{} {}` makes in `{workdir}`",
-                step.name,
-                step.words.join(" ")
-            ));
-        }
-    }
-    None
-}
-
-/// Whether a compiler runs later in the same stage, in a directory around what was generated.
-fn is_packed_later(view: &View<'_>, index: usize, directory: &str) -> bool {
-    let Some(stage) = view.facts.stage_of(index) else { return false };
-    (index + 1..stage.instructions.end).any(|later| {
-        let state = view.facts.state(later);
-        let workdir = state.and_then(|state| state.workdir.path.as_deref()).unwrap_or("/");
-        let called = commands::of_instruction(view, later);
-        let compiles = called.iter().any(|it| it.is_build() && !generates(it));
-        compiles && workdir.len() > 1 && is_within(directory, workdir.trim_end_matches('/'))
-    })
+    let olds = environments(change.before);
+    let copied = taken(after, &final_chain(after));
+    let mut new = environments(after).into_iter().filter(|it| !olds.contains(it));
+    let lost = new.find(|it| {
+        let programs = format!("{it}/bin");
+        copied.contains(it)
+            && !is_on_path(after, &programs)
+            && !change.before.text.contains(&programs)
+    })?;
+    Some(format!("the programs in `{lost}/bin` are not on PATH of the final stage"))
 }
 
 /// The linker finds new libraries by a cache that every image has of its own.
 fn linker_cache(change: &Change<'_>) -> Option<String> {
-    let runs = |view: &View<'_>, chain: Option<&[usize]>| {
-        commands::all(view).any(|it| {
-            let is_in = chain.is_none_or(|chain| chain.contains(&it.instruction));
-            it.name == "ldconfig" && is_in
+    let after = change.after;
+    let is_run = commands::all(change.before).any(|it| it.name == "ldconfig");
+    let chain = final_chain(after);
+    let brings = |index: &usize| {
+        taken(after, &[*index]).iter().any(|source| {
+            let source = source.trim_end_matches('*');
+            source.ends_with("/usr/local") || source.contains("/lib/") || source.ends_with("/lib")
         })
     };
-    let chain = final_chain(change.after);
-    let brings = taken(change.after, &chain).iter().any(|source| {
-        let source = source.trim_end_matches('*');
-        source.ends_with("/usr/local") || source.contains("/lib/") || source.ends_with("/lib")
-    });
-    let variables = change.after.facts.final_runtime();
+    let last = chain.iter().copied().filter(brings).max()?;
+    let runs_later = commands::all(after).any(|it| it.name == "ldconfig" && it.instruction >= last);
+    let variables = after.facts.final_runtime();
     let mut variables = variables.get(Setting::Env).iter();
     let is_told = variables.any(|it| it.entry.key == "LD_LIBRARY_PATH");
-    (runs(change.before, None) && brings && !is_told && !runs(change.after, Some(&chain)))
-        .then(|| "the final image gets libraries and never runs `ldconfig`".to_owned())
+    (is_run && !is_told && !runs_later)
+        .then(|| "the final image gets libraries and does not run `ldconfig` afterwards".to_owned())
 }
 
 /// Whether variables or comments of a file tell that its program asks others by TLS.

@@ -9,6 +9,8 @@ use probity_dockerfile::{
 use super::{
     Change, Check, Issue, View,
     base_image::{RELEASES, base, is_bare},
+    commands,
+    image_kind::{Distribution, ImageKind},
 };
 
 pub(crate) const NEEDS_SHELL: Check = Check::new("needs-shell", needs_shell).heuristic();
@@ -51,9 +53,15 @@ fn needs_shell(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let after = change.after;
     let Some(image) = base(after).filter(|image| !is_bare(image)) else { return Vec::new() };
-    if base(change.before).as_ref() == Some(&image) {
-        return Vec::new();
-    }
+    // On the image of the original, what the original calls is there.
+    let is_same = base(change.before).as_ref() == Some(&image);
+    let olds: BTreeSet<String> = match is_same {
+        true => (0..change.before.file.instructions.len())
+            .flat_map(|index| called_by(change.before, index))
+            .chain(started(change.before))
+            .collect(),
+        false => BTreeSet::new(),
+    };
     let Some(root) = after.facts.final_stage().map(|stage| stage.root) else { return Vec::new() };
     let on_it: Vec<&Stage> =
         after.facts.stages().iter().filter(|stage| stage.root == root).collect();
@@ -61,8 +69,10 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let brought: BTreeSet<String> =
         indices().flat_map(|index| installed_by(after, index)).collect();
     let called = indices().flat_map(|index| called_by(after, index)).chain(started(after));
-    let missing: BTreeSet<String> =
-        called.filter(|tool| lacks(&image, tool) && !brought.contains(tool)).collect();
+    let called: BTreeSet<String> = called.filter(|tool| !olds.contains(tool)).collect();
+    let mut missing: BTreeSet<String> =
+        called.into_iter().filter(|tool| lacks(&image, tool) && !brought.contains(tool)).collect();
+    missing.extend(indices().filter_map(|index| foreign_account(after, index, &image)));
     if missing.is_empty() {
         return Vec::new();
     }
@@ -72,6 +82,22 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         names.join(", ")
     );
     vec![change.issue(check, &message)]
+}
+
+/// `adduser` with the options of another distribution: Busybox and Debian have one each.
+fn foreign_account(view: &View<'_>, index: usize, image: &str) -> Option<String> {
+    let kind = ImageKind::of(image)?;
+    let wrong: &[&str] = match kind.distribution? {
+        Distribution::Alpine => &["--group", "--disabled-login"],
+        Distribution::Debian | Distribution::Ubuntu => &["-S", "-D", "-H", "-SD", "-DH", "-SDH"],
+        Distribution::RedHat | Distribution::Bare => return None,
+    };
+    let called = commands::of_instruction(view, index);
+    let mut accounts = called.into_iter().filter(|it| it.is_any(&["adduser", "addgroup"]));
+    accounts.find_map(|it| {
+        let option = it.words.iter().find(|word| wrong.contains(&word.as_str()))?;
+        Some(format!("{} {option}", it.name))
+    })
 }
 
 /// Whether an image is known not to have a tool that Dockerfiles call.

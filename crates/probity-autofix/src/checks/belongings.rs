@@ -1,6 +1,6 @@
 //! What the container names has to come along: programs, files, and the user it runs as.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use probity_dockerfile::{Action, Arguments, CommandLine, Instruction, Keyword, Setting, Value};
 
@@ -10,9 +10,10 @@ use super::{
     base_image::base,
     commands,
     image_kind::ImageKind,
-    moved::copied,
+    moved::{copied, transfers, with_outputs},
     search_path::is_on_path,
-    steps::{absolute, expanded, written},
+    steps::{absolute, expanded, pairs, written},
+    user::order,
 };
 
 pub(crate) const ENTRY_COPIED: Check = Check::new("entry-copied", entry_copied).heuristic();
@@ -54,7 +55,9 @@ const PROVIDED: &[(&str, &[&str])] = &[
 /// What the original builds or copies and the container then names has to be in the final stage.
 fn entry_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
-    for path in named_paths(change.before) {
+    let named: BTreeSet<String> =
+        named_paths(change.before).into_iter().chain(built_programs(change.before)).collect();
+    for path in named {
         let producers = producers(change.before, &path);
         if !producers.is_empty() && !is_held(change, &path, &producers) {
             let message = format!(
@@ -63,7 +66,9 @@ fn entry_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             issues.push(change.issue(check, &message));
         }
     }
-    if let Some(program) = bare_program(change.before).filter(|it| !is_there(change, it)) {
+    let started = bare_program(change.before).into_iter().chain(own_programs(change.before));
+    let programs: BTreeSet<String> = started.filter(|it| !is_there(change, it)).collect();
+    for program in programs {
         let image = base(change.after).unwrap_or_default();
         let message = format!(
             "the container starts `{program}`, which nothing shows to be in a final stage on `{image}`"
@@ -71,6 +76,52 @@ fn entry_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         issues.push(change.issue(check, &message));
     }
     issues
+}
+
+/// What builds of a single stage put elsewhere than beside their sources, unless a later step moves it on
+/// or is what calls it.
+fn built_programs(view: &View<'_>) -> Vec<String> {
+    const FLEETING: &[&str] = &["/tmp", "/var/tmp", "/dev"];
+    if view.facts.stages().len() != 1 {
+        return Vec::new();
+    }
+    let moved: Vec<String> = transfers(view).into_iter().map(|(from, _)| from).collect();
+    let sources = (0..view.file.instructions.len()).filter_map(|it| pairs(view, it)).flatten();
+    let sources: Vec<String> = sources.map(|(_, place)| place).collect();
+    let is_result = |place: &String| {
+        let name = commands::last_part(place);
+        let is_beside = sources.iter().any(|it| it.len() > 1 && is_within(place, it));
+        let is_called = commands::all(view).any(|it| it.name == name);
+        let is_moved = moved.iter().any(|it| is_within(it, place) || is_within(place, it));
+        place.len() > 1
+            && !is_beside
+            && !is_called
+            && !is_moved
+            && !FLEETING.iter().any(|it| is_within(place, it))
+    };
+    with_outputs(view).into_iter().map(|(_, place)| place).filter(is_result).collect()
+}
+
+/// Programs that the original builds or copies, and that its health check or a script starts by name.
+fn own_programs(view: &View<'_>) -> Vec<String> {
+    let first = command_words(view).into_iter().filter_map(|it| it.into_iter().next());
+    let is_bare = |it: &String| !it.is_empty() && !it.contains(['/', '$']);
+    first.filter(is_bare).filter(|it| is_own(view, it)).collect()
+}
+
+/// Whether a build or a COPY of a file names a program.
+fn is_own(view: &View<'_>, program: &str) -> bool {
+    let builds =
+        commands::all(view).filter(|it| it.is_build() || it.is_any(&["cp", "mv", "install"]));
+    let mut words = builds.flat_map(|it| it.words);
+    let copies = |it: &Instruction| match &it.arguments {
+        Arguments::Transfer { destination: Some(place), .. } => {
+            commands::last_part(&place.text) == program
+        }
+        _ => false,
+    };
+    words.any(|word| commands::last_part(&word) == program)
+        || view.file.instructions.iter().any(copies)
 }
 
 /// Files and directories that commands, volumes and the search path name.
@@ -349,6 +400,12 @@ pub(super) fn final_chain(view: &View<'_>) -> Vec<usize> {
 
 /// A container cannot start as a user that only the build stage knows.
 fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
+    if let Some(name) = order::unknown_owner(change.after) {
+        let message = format!(
+            "a step of the final stage names the user or group `{name}` before anything makes it"
+        );
+        return vec![change.issue(check, &message)];
+    }
     let runtime = change.before.facts.final_runtime();
     let user = runtime.get(Setting::User).first().and_then(|it| text_of(&it.entry.value));
     let Some(user) = user else { return Vec::new() };

@@ -25,7 +25,13 @@ pub(crate) enum Linkage {
 
 /// Signs that a program is linked with all that it needs.
 const STATIC: &[&str] =
-    &["CGO_ENABLED=0", "CGO_ENABLED 0", "-static", "linux-musl", "+crt-static", "musl-tools"];
+    &["CGO_ENABLED=0", "CGO_ENABLED 0", "linux-musl", "+crt-static", "musl-tools"];
+
+/// Whether a linker is told to leave no library out; `--disable-static` is about archives.
+fn links_statically(text: &str) -> bool {
+    let mut words = text.split(|it: char| it.is_whitespace() || "\"'=,;".contains(it));
+    words.any(|word| matches!(word, "-static" | "--static" | "-static-pie"))
+}
 
 const NATIVE_TOOLS: &[&str] = &[
     "gcc",
@@ -101,7 +107,9 @@ pub(crate) fn linkage(view: &View<'_>) -> Linkage {
     let kind = base(view).and_then(|image| ImageKind::of(&image));
     let is_rust_on_musl = kind.is_some_and(|it| it.language == Some("rust") && it.is_musl());
     let is_dynamic = view.text.contains("-crt-static") && !view.text.contains("+crt-static");
-    let has_sign = STATIC.iter().any(|sign| view.text.contains(sign)) || is_rust_on_musl;
+    let has_sign = STATIC.iter().any(|sign| view.text.contains(sign))
+        || links_statically(view.text)
+        || is_rust_on_musl;
     match has_sign && !is_dynamic {
         true => Linkage::Static,
         false => Linkage::Native,
@@ -128,6 +136,11 @@ pub(crate) fn is_build_package(name: &str) -> bool {
         || COMPILER_PACKAGES.contains(&plain)
         || BUILD_ONLY.contains(&plain)
         || BUILD_ONLY.contains(&name)
+}
+
+/// Whether a package is a compiler of C or C++, or brings one.
+pub(crate) fn is_compiler(name: &str) -> bool {
+    COMPILER_PACKAGES.contains(&name)
 }
 
 /// Every package call with the index of its instruction.
@@ -179,6 +192,20 @@ impl Called {
             let verb = word.rsplit(':').next().unwrap_or(word);
             words.contains(&verb) || words.contains(&word.as_str())
         })
+    }
+
+    /// Whether it puts the results of a build below a prefix.
+    pub(crate) fn installs_tree(&self) -> bool {
+        self.is_any(&["make", "cmake", "ninja", "meson"])
+            && self.words.iter().any(|word| matches!(word.as_str(), "install" | "--install"))
+    }
+
+    /// The prefix that it is given.
+    pub(crate) fn prefix(&self) -> Option<&str> {
+        let flags = ["--prefix=", "PREFIX=", "-DCMAKE_INSTALL_PREFIX="];
+        let mut words = self.words.iter();
+        let value = words.find_map(|word| flags.iter().find_map(|it| word.strip_prefix(it)))?;
+        Some(value.trim_end_matches('/'))
     }
 
     /// Whether it makes something of sources.

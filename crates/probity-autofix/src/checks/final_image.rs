@@ -122,7 +122,7 @@ fn base_command(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let runtime = change.before.facts.final_runtime();
     let has = |setting: Setting| !runtime.get(setting).is_empty();
     let relies = !has(Setting::Entrypoint) && (!has(Setting::Cmd) || !old.is_plain());
-    if !relies || old.name == new.name {
+    if !relies || (old.name == new.name && old.flavor() == new.flavor()) {
         return Vec::new();
     }
     let text = "`{old}` has its own command or entry point, which `{new}` does not have";

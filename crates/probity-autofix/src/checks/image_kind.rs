@@ -109,6 +109,12 @@ impl ImageKind {
         SYSTEMS.contains(&self.name.as_str()) || self.distribution == Some(Distribution::RedHat)
     }
 
+    /// The part of a tag that chooses the program which an image starts: `php:8.3-fpm`.
+    pub(crate) fn flavor(&self) -> Option<&str> {
+        let mut parts = self.tag.split('-');
+        parts.find(|part| matches!(*part, "apache" | "fpm" | "zts" | "onbuild"))
+    }
+
     /// Whether it is there to build: nobody needs what it brings at run time.
     pub(crate) fn is_toolchain(&self) -> bool {
         let is_kit = matches!(self.name.as_str(), "maven" | "gradle" | "sdk" | "swift");

@@ -1,12 +1,15 @@
 //! Files and directories that the original's instructions made and run time needs are still there.
 
 mod build_inputs;
+mod installed;
+mod made;
 
-use probity_dockerfile::{Action, Keyword, Manager};
-use probity_shell::Command;
+use probity_dockerfile::{Action, Manager};
 
-use self::build_inputs::{
-    compiled_directories, is_bundled, is_for_builds, is_for_tools, is_of_pages,
+use self::{
+    build_inputs::{compiled_directories, is_bundled, is_for_tools, is_of_pages},
+    installed::installed_tree,
+    made::made,
 };
 use super::{
     Change, Check, Issue, View,
@@ -14,8 +17,8 @@ use super::{
     belongings::{covers, final_chain, is_within},
     commands::{self, Called, last_part, parts},
     image_kind::ImageKind,
-    moved::{copied, moves},
-    steps::{absolute, pairs, written},
+    moved::copied,
+    steps::{absolute, pairs},
 };
 
 pub(crate) const PATHS_KEPT: Check = Check::new("paths-kept", paths_kept).heuristic();
@@ -46,30 +49,6 @@ pub(super) const DATA: &[&str] = &[
     "www",
 ];
 
-/// Commands that leave something in the image by their arguments.
-const MAKERS: &[&str] = &[
-    "mkdir", "chown", "chmod", "ln", "touch", "cp", "mv", "install", "sed", "tee", "tar", "unzip",
-    "setcap", "truncate",
-];
-
-/// Commands that change the image without naming a place.
-const SETTERS: &[&str] = &[
-    "a2dismod",
-    "a2enmod",
-    "a2ensite",
-    "docker-php-ext-configure",
-    "docker-php-ext-enable",
-    "docker-php-ext-install",
-    "locale-gen",
-    "pecl",
-    "phpenmod",
-    "update-alternatives",
-];
-
-/// Places that nobody misses.
-const FLEETING: &[&str] =
-    &["/tmp", "/var/tmp", "/var/cache", "/var/lib/apt", "/root/.cache", "/dev"];
-
 fn paths_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some(kind) = base(change.before).and_then(|image| ImageKind::of(&image)) else {
         return Vec::new();
@@ -79,6 +58,7 @@ fn paths_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     missing.extend(made(change, &kind));
     missing.extend(manifest(change, &kind));
     missing.extend(named_by_builds(change));
+    missing.extend(installed_tree(change));
     missing.sort_unstable();
     missing.dedup();
     missing
@@ -171,9 +151,20 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         let is_again =
             runs_in_final(change, |other| other.name == it.name && other.words == it.words);
         let is_vendored = it.name == "bundle"
-            && before.text.contains("vendor/bundle")
-            && is_copied(change, &vendored);
-        if !is_copied(change, &directory) && !is_vendored && !is_again {
+            && ["vendor/bundle", "set --local deployment", "set deployment"]
+                .iter()
+                .any(|it| before.text.contains(it));
+        if is_vendored && !is_copied(change, &vendored) && !is_again {
+            missing.push(format!("`{vendored}`"));
+        }
+        // The images of Ruby keep Bundler's settings beside the gems of the system.
+        let has_settings = runs_in_final(change, |it| {
+            it.name == "bundle" && it.words.iter().any(|word| word == "config")
+        });
+        let sets = commands::all(before)
+            .any(|it| it.name == "bundle" && it.words.iter().any(|word| word == "config"));
+        let is_settled = is_vendored && (has_settings || !sets || kind.language != Some("ruby"));
+        if !is_copied(change, &directory) && !is_settled && !is_again {
             missing.push(format!("`{directory}`"));
         }
     }
@@ -304,60 +295,6 @@ fn placed(source: &str, target: &str, is_all: bool) -> String {
     }
 }
 
-/// What other commands make, where the final stage does not run them.
-fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
-    let (before, after) = (change.before, change.after);
-    let chain = final_chain(after);
-    let kept: Vec<String> =
-        chain.iter().filter_map(|index| parts(after, *index)).flatten().map(|it| it.text).collect();
-    let whole: Vec<String> = chain
-        .iter()
-        .filter_map(|index| after.file.instructions.get(*index))
-        .map(|it| written(after, it))
-        .collect();
-    let mut missing = Vec::new();
-    for (index, instruction) in before.file.instructions.iter().enumerate() {
-        if instruction.keyword != Keyword::Run || whole.contains(&written(before, instruction)) {
-            continue;
-        }
-        for part in parts(before, index).unwrap_or_default() {
-            if kept.contains(&part.text) {
-                continue;
-            }
-            for command in &part.commands {
-                let is_setter =
-                    commands::name_of(command).is_some_and(|it| SETTERS.contains(&it.as_ref()));
-                let is_lost = match is_setter {
-                    true => !has_extensions(change, command),
-                    false => targets(part.directory.as_deref(), index, command, kind)
-                        .iter()
-                        .any(|it| !is_around(change, it) && !is_for_builds(change, it)),
-                };
-                if is_lost {
-                    missing.push(format!("what `{}` does", part.text));
-                }
-            }
-        }
-    }
-    missing
-}
-
-/// Whether extensions of PHP come along, and with them the files that load them.
-fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
-    let names = Called::of(0, command).map(|it| it.words).unwrap_or_default();
-    let names: Vec<&String> = names.iter().filter(|it| !it.starts_with('-')).collect();
-    let is_named = |words: &[String], name: &str| {
-        let stem = name.split_once('-').map_or(name, |(stem, _)| stem);
-        words.iter().any(|word| word == name || word == stem)
-    };
-    let are_enabled = runs_in_final(change, |it| {
-        it.name == "docker-php-ext-enable"
-            && names.iter().all(|name| *name == "install" || is_named(&it.words, name))
-    });
-    is_held(change, "/usr/local/lib/php/extensions")
-        && (are_enabled || is_held(change, "/usr/local/etc/php/conf.d"))
-}
-
 /// The directories that a RUN makes.
 fn made_directories(view: &View<'_>, index: usize) -> Vec<String> {
     let parts = parts(view, index).unwrap_or_default();
@@ -384,33 +321,4 @@ fn is_around(change: &Change<'_>, path: &str) -> bool {
             let mut all = sources.into_iter().chain(targets).chain(made);
             all.any(|place| is_within(place.trim_end_matches('/'), path))
         })
-}
-
-/// The places that a command changes, as far as its words tell.
-fn targets(
-    workdir: Option<&str>,
-    index: usize,
-    command: &Command,
-    kind: &ImageKind,
-) -> Vec<String> {
-    let written_to = command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
-    let mut found: Vec<String> = written_to.filter(|it| it.starts_with('/')).collect();
-    let Some(called) = Called::of(index, command) else { return found };
-    if called.is_any(MAKERS) {
-        let words: Vec<&String> = called.words.iter().filter(|it| !it.starts_with('-')).collect();
-        let is_last = called.is_any(&["cp", "mv", "install", "ln"]);
-        // Several sources each have their place below the last word.
-        if is_last && words.len() > 2 && words.last().is_some_and(|it| it.starts_with('/')) {
-            found.extend(moves(&called.words, workdir).into_iter().map(|(_, to)| to));
-        }
-        let chosen: Vec<&String> =
-            if is_last { words.last().copied().into_iter().collect() } else { words };
-        let is_script = matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"));
-        let is_directory = called.name == "mkdir" && is_script;
-        let is_path = |it: &&&String| it.starts_with('/') || is_directory;
-        found.extend(chosen.iter().filter(is_path).filter_map(|it| absolute(it, workdir)));
-    }
-    found.retain(|path| !FLEETING.iter().any(|fleeting| is_within(path, fleeting)));
-    found.iter_mut().for_each(|path| path.truncate(path.trim_end_matches('/').len()));
-    found
 }

@@ -179,6 +179,10 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
     }
     missing.extend(told(change, &kind, &now).into_iter().map(str::to_owned));
+    if compiles_packages(change.after) {
+        let olds = commands::installed(change.before).into_iter();
+        missing.extend(olds.filter(|it| commands::is_compiler(it) && !now.contains(it)));
+    }
     if missing.is_empty() {
         return Vec::new();
     }
@@ -189,6 +193,21 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         names.join(", ")
     );
     vec![change.issue(check, &message)]
+}
+
+/// Whether the final stage itself installs packages of a language, and may have to compile them.
+fn compiles_packages(view: &View<'_>) -> bool {
+    const READY: &[&str] =
+        &["--ignore-scripts", "--no-index", "--find-links", "--only-binary", "-f"];
+    let chain = final_chain(view);
+    commands::calls(view).filter(|(index, _)| chain.contains(index)).any(|(_, call)| {
+        let is_wheel = |text: &str| text.starts_with('/') || text.ends_with(".whl");
+        call.action == Action::Install
+            && commands::is_language_manager(call.manager)
+            && !call.has_flag(READY)
+            && !call.has_flag(&["-g", "--global"])
+            && !call.packages.iter().any(|it| is_wheel(&it.text))
+    })
 }
 
 /// Libraries of the original's full image that its comments tell of and the final stage lacks.
@@ -318,7 +337,7 @@ fn needs_library(change: &Change<'_>, kind: &ImageKind, name: &str) -> bool {
         && !is_read_alone
         && !name.starts_with("libstdc++")
         && !kind.is_full()
-        && commands::linkage_of(change) == Linkage::Native
+        && commands::linkage_of(change) != Linkage::Static
 }
 
 fn in_final_stage(view: &View<'_>) -> Vec<String> {

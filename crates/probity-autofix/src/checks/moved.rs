@@ -386,7 +386,8 @@ fn outputs(change: &Change<'_>) -> Vec<Moved> {
         .collect()
 }
 
-fn with_outputs(view: &View<'_>) -> Vec<(String, String)> {
+/// Builds without the places of their outputs, each with that place.
+pub(super) fn with_outputs(view: &View<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for index in 0..view.file.instructions.len() {
         for part in parts(view, index).unwrap_or_default() {

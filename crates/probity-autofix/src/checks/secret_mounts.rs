@@ -72,11 +72,28 @@ fn paired<'v>(change: &Change<'v>, names: &BTreeSet<String>) -> Pairs<'v> {
     pairs
 }
 
+/// Secret arguments without a value that stay where they were, though commands name them.
+fn stayed<'v>(change: &Change<'v>) -> Vec<&'v str> {
+    let left = declared(change.after).filter(|(keyword, pair)| {
+        *keyword == Keyword::Arg && pair.value.is_none() && names_a_secret(&pair.key.text)
+    });
+    let is_named = |name: &str| {
+        let mut runs =
+            change.after.file.instructions.iter().filter(|it| it.keyword == Keyword::Run);
+        runs.any(|it| is_word_in(&written(change.after, it), name))
+    };
+    left.map(|(_, pair)| pair.key.text.as_str()).filter(|name| is_named(name)).collect()
+}
+
 /// Commands that read a secret get it, by one id, and nothing but commands needs it.
 fn secrets_mounted(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let names = moved(change);
     let pairs = paired(change, &names);
     let mut issues = Vec::new();
+    for name in stayed(change) {
+        let message = format!("`{name}` is a secret too, and stays an ARG; mount it as the others");
+        issues.push(change.issue(check, &message));
+    }
     let is_same = effect::is_same(change, &names);
     if environment(change.before, &names) != environment(change.after, &names) {
         let message = "no variable of the final stage may change but the secrets";

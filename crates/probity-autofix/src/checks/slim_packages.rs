@@ -257,11 +257,11 @@ fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return vec![change.issue(check, &message)];
     }
     let chain = final_chain(after);
-    let has: BTreeSet<String> = chain
-        .iter()
-        .flat_map(|index| after.facts.package_calls(&after.file, *index))
-        .flat_map(commands::names)
-        .collect();
+    let calls = || chain.iter().flat_map(|index| after.facts.package_calls(&after.file, *index));
+    let removals = calls().filter(|it| it.action == Action::Remove).flat_map(|it| &it.packages);
+    let removed: BTreeSet<&str> = removals.map(|it| it.text.as_str()).collect();
+    let has: BTreeSet<String> =
+        calls().flat_map(commands::names).filter(|it| !removed.contains(it.as_str())).collect();
     let told = told(change.before);
     let lost = NEEDS.iter().find(|need| {
         need.words.iter().any(|word| told.contains(*word))
@@ -277,6 +277,13 @@ fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         );
         return vec![change.issue(check, &message)];
     }
+    if let Some(tool) = without_certificates(change, &has, &told) {
+        let message = format!(
+            "`{new}` has no certificates, and {tool} without recommended packages brings none; install \
+             ca-certificates too"
+        );
+        return vec![change.issue(check, &message)];
+    }
     let headers = commands::calls(change.before)
         .filter(|(index, _)| !chain_of(change.before).contains(index))
         .flat_map(|(_, call)| commands::names(call))
@@ -289,6 +296,29 @@ fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some(missing) = missing else { return Vec::new() };
     let message = format!("what is built with {missing} needs its library in the final stage");
     vec![change.issue(check, &message)]
+}
+
+/// A program that asks others by TLS and is installed without the certificates that it reads.
+fn without_certificates(
+    change: &Change<'_>,
+    has: &BTreeSet<String>,
+    told: &BTreeSet<String>,
+) -> Option<&'static str> {
+    let after = change.after;
+    let new = base(after).and_then(|image| ImageKind::of(&image))?;
+    let lacks = new.is_system() || new.language == Some("node");
+    if !lacks || new.is_musl() || has.contains("ca-certificates") || !told.contains("https") {
+        return None;
+    }
+    let chain = final_chain(after);
+    let mut calls = commands::calls(after).filter(|(index, _)| chain.contains(index));
+    calls.find_map(|(_, call)| {
+        let names = commands::names(call);
+        let is_alone = call.has_flag(&["--no-install-recommends"]);
+        ["git", "curl", "wget"]
+            .into_iter()
+            .find(|it| is_alone && names.iter().any(|name| name == it))
+    })
 }
 
 fn chain_of(view: &View<'_>) -> Vec<usize> {

@@ -7,6 +7,7 @@
 mod dispensable;
 pub(super) mod forms;
 mod inputs;
+mod places;
 
 use std::collections::BTreeSet;
 
@@ -16,6 +17,7 @@ use self::{
     dispensable::is_dispensable,
     forms::{forms, stand_ins},
     inputs::{keeps_owner, mounted, without_input},
+    places::into_nothing,
 };
 use super::{
     Change, Check, Issue, View,
@@ -96,6 +98,7 @@ fn steps_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     if issues.is_empty() {
         issues.extend(without_input(check, change));
+        issues.extend(into_nothing(check, change));
     }
     issues
 }

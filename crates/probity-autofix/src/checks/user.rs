@@ -1,6 +1,7 @@
 //! The user that a container runs as: not root, known to the image, and able to write what it must.
 
 mod accounts;
+pub(crate) mod order;
 mod owned;
 
 use probity_dockerfile::{Instruction, Keyword};
@@ -31,6 +32,10 @@ fn must_change_user(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 fn user_known(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some(user) = user(change.after) else { return Vec::new() };
+    if let Some(name) = order::unknown_owner(change.after) {
+        let message = format!("a step names the user or group `{name}` before anything makes it");
+        return vec![change.issue(check, &message)];
+    }
     if accounts::is_known(change.after, &user) {
         return Vec::new();
     }

@@ -3,7 +3,7 @@
 use probity_dockerfile::Setting;
 
 use super::{ObjectiveKind, Retry, no_hints};
-use crate::checks::{contract, user};
+use crate::checks::{base_needs, contract, user};
 
 pub(crate) const NON_ROOT_USER: ObjectiveKind = ObjectiveKind {
     name: "non-root-user",
@@ -18,7 +18,12 @@ pub(crate) const NON_ROOT_USER: ObjectiveKind = ObjectiveKind {
     hints: no_hints,
     must: user::MUST_CHANGE_USER,
     patch_checks: &[],
-    after_checks: &[user::USER_KNOWN, user::STATE_WRITABLE],
+    after_checks: &[
+        user::USER_KNOWN,
+        user::STATE_WRITABLE,
+        base_needs::NEEDS_SHELL,
+        base_needs::NEEDS_TOOLS,
+    ],
     narrow_checks: &[user::ONLY_USER_CHANGES],
     explains: user::explained,
     forgets: &[contract::forget_runs, contract::forget_user],

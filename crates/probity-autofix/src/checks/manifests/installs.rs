@@ -219,14 +219,23 @@ pub(super) fn completes(text: &str) -> bool {
     }
 }
 
-/// Whether an early install does a part of a later one: the same command with fewer or deferring options.
+/// Options that choose neither the packages nor their versions.
+fn is_choice(word: &str) -> bool {
+    !QUIET.contains(&word) && !OPTIMIZED.contains(&word) && !DEFERRING.contains(&word)
+}
+
+/// Whether an early install does a part of a later one: the same packages, with deferring options.
 pub(super) fn is_part_of(early: &str, whole: &str) -> bool {
     let start = |text: &str| text.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
     let is_known = |word: &str| {
         whole.split(' ').any(|it| it == word) || DEFERRING.contains(&word) || QUIET.contains(&word)
     };
     let is_install = VERBS.iter().any(|verb| early.split(' ').nth(1) == Some(verb));
-    is_install && start(early) == start(whole) && early.split(' ').all(is_known)
+    let mut chosen = whole.split(' ').filter(|it| is_choice(it));
+    is_install
+        && start(early) == start(whole)
+        && early.split(' ').all(is_known)
+        && chosen.all(|word| early.split(' ').any(|it| it == word))
 }
 
 /// Whether `composer dump-autoload` makes the class map that the install was asked for.

@@ -304,7 +304,6 @@ impl Run {
                     if let Some(name) = names.iter().find(|it| **it == id).or(only) {
                         run.aliases.insert(variable.to_owned(), name.clone());
                         run.ids.insert(name.clone(), mount.id.to_owned());
-                        run.read.insert(name.clone());
                     }
                 }
                 None if !is_root && !mount.is_readable_for_all() => run.is_unreadable = true,
@@ -348,8 +347,12 @@ impl Run {
             }
         }
         for (alias, name) in &self.aliases {
-            let name = format!("${{{name}}}");
-            text = braced(&text, alias).replace(&format!("${{{alias}}}"), &name);
+            let reference = format!("${{{alias}}}");
+            text = braced(&text, alias);
+            if text.contains(&reference) {
+                text = text.replace(&reference, &format!("${{{name}}}"));
+                self.read.insert(name.clone());
+            }
         }
         if text.contains("/run/secrets") || text.contains("$(cat ") {
             return None;

@@ -63,7 +63,7 @@ pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment<'_>) -> bool {
         name if ACCOUNTS.contains(&name) => {
             holds(change, "/etc/passwd")
                 || is_number_of_user(change.before, arguments)
-                || is_account_made(change.after, arguments)
+                || is_account_made(change.after, name, arguments)
         }
         _ => false,
     }
@@ -82,8 +82,27 @@ fn is_number_of_user(before: &View<'_>, arguments: &[String]) -> bool {
             .any(|it| numbers.iter().any(|number| it.rsplit('=').next() == Some(number)))
 }
 
-/// Whether the final image makes an account of the same name and number in another way.
-fn is_account_made(after: &View<'_>, arguments: &[String]) -> bool {
+/// The home that an account is given by name, if it is made with the account.
+fn home_of(arguments: &[String]) -> Option<&str> {
+    const FLAGS: &[&str] = &["-d", "-h", "--home", "--home-dir"];
+    let is_made = arguments.iter().any(|it| {
+        let letters = it.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        it == "--create-home" || letters.is_some_and(|it| it.contains('m'))
+    });
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        let (flag, value) = word.split_once('=').unwrap_or((word, ""));
+        if FLAGS.contains(&flag) {
+            let value = if value.is_empty() { words.next()?.as_str() } else { value };
+            return is_made.then_some(value.trim_end_matches('/'));
+        }
+    }
+    None
+}
+
+/// Whether the final image makes an account of the same name and number in another way, and its home.
+fn is_account_made(after: &View<'_>, program: &str, arguments: &[String]) -> bool {
+    let is_group = |program: &str| program.contains("group");
     let Some(name) = arguments.iter().rev().find(|it| !it.starts_with('-')) else { return false };
     let numbers = arguments.iter().flat_map(|it| it.split('=').next_back());
     let numbers: Vec<&str> = numbers.filter(|it| it.parse::<u32>().is_ok()).collect();
@@ -91,7 +110,15 @@ fn is_account_made(after: &View<'_>, arguments: &[String]) -> bool {
     commands::all(after).filter(|it| chain.contains(&it.instruction)).any(|it| {
         let has =
             |wanted: &str| it.words.iter().any(|word| word.rsplit('=').next() == Some(wanted));
-        it.is_any(ACCOUNTS) && has(name) && numbers.iter().all(|it| has(it))
+        let home = home_of(arguments);
+        let has_home = home.is_none_or(|home| {
+            home_of(&it.words) == Some(home) || is_made(after, home) || is_placed(after, home)
+        });
+        it.is_any(ACCOUNTS)
+            && is_group(&it.name) == is_group(program)
+            && has(name)
+            && numbers.iter().all(|it| has(it))
+            && has_home
     })
 }
 

@@ -1,0 +1,180 @@
+//! Steps of the final stage that run before what they work on is there, and so do nothing or fail.
+
+use std::ops::Range;
+
+use probity_dockerfile::{Arguments, Keyword};
+
+use super::super::{
+    Change, View,
+    belongings::{covers, final_chain, is_within},
+    commands::{self, Called},
+    moved::copied,
+    steps::{absolute, expanded},
+};
+
+/// Commands that change files which have to be there.
+const ALTERING: &[&str] = &["chmod", "chown", "dos2unix", "sed", "setcap", "strip"];
+
+/// Where the roots of other authorities are put, for the bundle that a command makes of them.
+const AUTHORITIES: &[&str] =
+    &["/usr/local/share/ca-certificates", "/etc/pki/ca-trust/source/anchors"];
+
+const BUNDLES: &[&str] = &[
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/ssl/certs",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/pki/ca-trust",
+];
+
+/// A step that changes a file which only a later COPY brings.
+pub(super) fn too_early(change: &Change<'_>) -> Option<String> {
+    let after = change.after;
+    let stage = after.facts.final_stage()?;
+    for index in stage.instructions.clone() {
+        let workdir = after.facts.state(index).and_then(|it| it.workdir.path.as_deref());
+        let called = commands::of_instruction(after, index);
+        for (place, it) in called.iter().enumerate().filter(|(_, it)| it.is_any(ALTERING)) {
+            let earlier = called.get(..place).unwrap_or_default();
+            let later = index + 1..stage.instructions.end;
+            let lost = altered(it, workdir).into_iter().find(|path| {
+                let is_brought = later.clone().any(|it| brings(after, it, path));
+                is_brought && !is_there(after, index, earlier, path)
+            });
+            if let Some(path) = lost {
+                return Some(format!("`{}` runs before a COPY brings `{path}`", it.name));
+            }
+            if let Some(path) = given(it, workdir)
+                && later.clone().any(|it| is_of_root(after, it, &path))
+                && !is_given_later(after, later, &path)
+            {
+                return Some(format!(
+                    "`chown` of `{path}` runs before a COPY brings files of root to it"
+                ));
+            }
+        }
+    }
+    None
+}
+
+/// A step that root ran in the original, or an install of packages, and that now comes after USER.
+pub(super) fn as_user(change: &Change<'_>) -> Option<String> {
+    let (before, after) = (change.before, change.after);
+    let is_root = |view: &View<'_>, index: usize| {
+        let user = view.facts.state(index).and_then(|state| state.user.clone());
+        user.is_none_or(|it| matches!(it.pattern().split(':').next(), Some("root" | "0")))
+    };
+    let is_run = |view: &View<'_>, index: usize| {
+        view.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run)
+    };
+    let texts = |wanted: bool| -> Vec<String> {
+        let all = (0..before.file.instructions.len()).filter(|it| is_root(before, *it) == wanted);
+        all.filter(|it| is_run(before, *it))
+            .filter_map(|it| commands::parts(before, it))
+            .flatten()
+            .map(|it| it.text)
+            .collect()
+    };
+    let (of_root, of_user) = (texts(true), texts(false));
+    let late = final_chain(after).into_iter().filter(|it| is_run(after, *it));
+    let mut late = late.filter(|it| !is_root(after, *it));
+    late.find_map(|index| {
+        let parts = commands::parts(after, index).unwrap_or_default();
+        let lost = parts.into_iter().find(|part| {
+            let is_install = part.calls.iter().any(|it| !commands::is_language_manager(it.manager));
+            (of_root.contains(&part.text) || is_install) && !of_user.contains(&part.text)
+        })?;
+        Some(format!("`{}` needs root and comes after USER", lost.text))
+    })
+}
+
+/// The files that a command changes, as far as words are paths for certain.
+fn altered(it: &Called, workdir: Option<&str>) -> Vec<String> {
+    let paths = it.words.iter().filter(|word| word.starts_with('/') || word.starts_with("./"));
+    let paths = paths.filter_map(|word| absolute(word, workdir));
+    paths.map(|it| it.trim_end_matches('/').to_owned()).collect()
+}
+
+/// The directory that `chown -R` gives away with all that is in it.
+fn given(it: &Called, workdir: Option<&str>) -> Option<String> {
+    let is_tree = it.name == "chown" && it.words.iter().any(|it| it.starts_with("-R"));
+    let mut plain = it.words.iter().filter(|word| !word.starts_with('-')).skip(1);
+    match (is_tree, plain.next(), plain.next()) {
+        (true, Some(path), None) => {
+            absolute(path, workdir).map(|it| it.trim_end_matches('/').to_owned())
+        }
+        _ => None,
+    }
+}
+
+fn brings(view: &View<'_>, index: usize, path: &str) -> bool {
+    let it = view.file.instructions.get(index);
+    it.is_some_and(|it| {
+        matches!(it.keyword, Keyword::Copy | Keyword::Add) && covers(view, index, it, path)
+    })
+}
+
+/// Whether a COPY puts files below a directory and gives them to nobody.
+fn is_of_root(view: &View<'_>, index: usize, directory: &str) -> bool {
+    let Some(it) = view.file.instructions.get(index) else { return false };
+    it.flag_value("chown").is_none()
+        && target(view, index).is_some_and(|target| is_within(&target, directory))
+}
+
+fn is_given_later(view: &View<'_>, mut later: Range<usize>, path: &str) -> bool {
+    later.any(|index| {
+        let workdir = view.facts.state(index).and_then(|it| it.workdir.path.as_deref());
+        let called = commands::of_instruction(view, index);
+        called.iter().any(|it| given(it, workdir).is_some_and(|own| is_within(path, &own)))
+    })
+}
+
+/// Whether an earlier instruction, or an earlier command of the same one, may have made a path.
+fn is_there(view: &View<'_>, index: usize, earlier: &[Called], path: &str) -> bool {
+    let names = |it: &Called| it.words.iter().any(|word| word.trim_end_matches('/') == path);
+    let chain = final_chain(view);
+    earlier.iter().any(names)
+        || chain.into_iter().filter(|it| *it < index).any(|it| {
+            let workdir = view.facts.state(it).and_then(|state| state.workdir.path.as_deref());
+            let makes = commands::of_instruction(view, it).iter().any(names);
+            makes || brings(view, it, path) || workdir.is_some_and(|it| is_within(it, path))
+        })
+}
+
+/// The place that a COPY or ADD puts things at.
+fn target(view: &View<'_>, index: usize) -> Option<String> {
+    let it = view.file.instructions.get(index)?;
+    let Arguments::Transfer { destination: Some(place), .. } = &it.arguments else { return None };
+    let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+    let target = absolute(&expanded(view, index, &place.text), workdir.or(Some("/")))?;
+    Some(target.trim_end_matches('/').to_owned())
+}
+
+/// Roots of authorities count once a command has put them into the bundle that programs read.
+pub(super) fn authorities(change: &Change<'_>) -> Option<String> {
+    let (before, after) = (change.before, change.after);
+    let is_root = |view: &View<'_>, index: usize| {
+        let place = target(view, index);
+        place.is_some_and(|place| AUTHORITIES.iter().any(|it| is_within(&place, it)))
+    };
+    let updates = |view: &View<'_>, index: usize| {
+        let called = commands::of_instruction(view, index);
+        called.iter().any(|it| it.is_any(&["update-ca-certificates", "update-ca-trust"]))
+    };
+    let added = (0..before.file.instructions.len()).find(|it| is_root(before, *it))?;
+    let is_used = (added..before.file.instructions.len()).any(|it| updates(before, it));
+    let chain = final_chain(after);
+    let is_bundle = chain.iter().any(|index| {
+        let it = after.file.instructions.get(*index);
+        let places = it.and_then(|it| copied(change, *index, it)).unwrap_or_default();
+        places.iter().any(|it| BUNDLES.contains(&it.trim_end_matches('/')))
+    });
+    let last = chain.iter().copied().filter(|it| is_root(after, *it)).max();
+    let is_updated =
+        last.is_some_and(|last| chain.iter().any(|it| *it > last && updates(after, *it)));
+    (is_used && !is_bundle && !is_updated).then(|| {
+        "the original adds authorities to its certificates, and the final image neither copies that \
+         bundle nor makes it"
+            .to_owned()
+    })
+}

@@ -1,0 +1,189 @@
+//! What commands of the original leave in the image, by their words or without naming a place.
+
+use probity_dockerfile::Keyword;
+use probity_shell::Command;
+
+use super::{
+    super::{
+        Change, View,
+        belongings::{final_chain, is_within},
+        commands::{self, Called, last_part, parts},
+        image_kind::ImageKind,
+        moved::{copied, moves},
+        steps::{absolute, pairs, written},
+    },
+    build_inputs::is_for_builds,
+    is_around, is_copied, is_held, placed, runs_in_final,
+};
+
+/// Commands that leave something in the image by their arguments.
+const MAKERS: &[&str] = &[
+    "mkdir", "chown", "chmod", "ln", "touch", "cp", "mv", "install", "sed", "tee", "tar", "unzip",
+    "setcap", "truncate",
+];
+
+/// Commands that change the image without naming a place.
+const SETTERS: &[&str] = &[
+    "a2dismod",
+    "a2enmod",
+    "a2ensite",
+    "docker-php-ext-configure",
+    "docker-php-ext-enable",
+    "docker-php-ext-install",
+    "keytool",
+    "locale-gen",
+    "pecl",
+    "phpenmod",
+    "update-alternatives",
+];
+
+/// Places that nobody misses.
+const FLEETING: &[&str] =
+    &["/tmp", "/var/tmp", "/var/cache", "/var/lib/apt", "/root/.cache", "/dev"];
+
+/// What other commands make, where the final stage does not run them.
+pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
+    let (before, after) = (change.before, change.after);
+    let chain = final_chain(after);
+    let kept: Vec<String> =
+        chain.iter().filter_map(|index| parts(after, *index)).flatten().map(|it| it.text).collect();
+    let whole: Vec<String> = chain
+        .iter()
+        .filter_map(|index| after.file.instructions.get(*index))
+        .map(|it| written(after, it))
+        .collect();
+    let mut missing = Vec::new();
+    for (index, instruction) in before.file.instructions.iter().enumerate() {
+        if instruction.keyword != Keyword::Run || whole.contains(&written(before, instruction)) {
+            continue;
+        }
+        for part in parts(before, index).unwrap_or_default() {
+            if kept.contains(&part.text) {
+                continue;
+            }
+            for command in &part.commands {
+                let is_setter =
+                    commands::name_of(command).is_some_and(|it| SETTERS.contains(&it.as_ref()));
+                let is_lost = match is_setter {
+                    true => !has_extensions(change, command) && !has_trust_store(change, command),
+                    false => {
+                        targets(part.directory.as_deref(), index, command, kind).iter().any(|it| {
+                            let is_gone = !is_around(change, it)
+                                && !is_for_builds(change, it)
+                                && !is_used_up(before, it);
+                            is_gone || is_unaltered(change, command, it)
+                        })
+                    }
+                };
+                if is_lost {
+                    missing.push(format!("what `{}` does", part.text));
+                }
+            }
+        }
+    }
+    missing
+}
+
+/// Whether a step changed a file that the final stage takes as it is in the build context.
+fn is_unaltered(change: &Change<'_>, command: &Command, path: &str) -> bool {
+    let after = change.after;
+    let Some(name) = commands::name_of(command).filter(|it| matches!(it.as_ref(), "chmod" | "sed"))
+    else {
+        return false;
+    };
+    let is_done = runs_in_final(change, |it| {
+        it.name == name && it.words.iter().any(|word| last_part(word) == last_part(path))
+    });
+    let takes = |index: usize| {
+        let it = after.file.instructions.get(index);
+        it.is_some_and(|it| {
+            let is_file = pairs(after, index).is_some_and(|it| {
+                it.iter().any(|(source, target)| placed(source, target, false) == path)
+            });
+            is_file && (it.flag_value("chmod").is_none() || name != "chmod")
+        })
+    };
+    !is_done && !is_copied(change, path) && final_chain(after).into_iter().any(takes)
+}
+
+/// Whether the store that `keytool` adds a certificate to comes along, or the final stage adds it too.
+fn has_trust_store(change: &Change<'_>, command: &Command) -> bool {
+    let is_keytool = commands::name_of(command).is_some_and(|it| it == "keytool");
+    let words = Called::of(0, command).map(|it| it.words).unwrap_or_default();
+    let is_store = |place: &String| last_part(place) == "cacerts" || words.contains(place);
+    let is_copied = final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        places.iter().any(is_store)
+    });
+    is_keytool && (is_copied || runs_in_final(change, |it| it.name == "keytool"))
+}
+
+/// Whether extensions of PHP come along, and with them the files that load them.
+fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
+    let names = Called::of(0, command).map(|it| it.words).unwrap_or_default();
+    let names: Vec<&String> = names.iter().filter(|it| !it.starts_with('-')).collect();
+    let is_named = |words: &[String], name: &str| {
+        let stem = name.split_once('-').map_or(name, |(stem, _)| stem);
+        words.iter().any(|word| word == name || word == stem)
+    };
+    let are_enabled = runs_in_final(change, |it| {
+        it.name == "docker-php-ext-enable"
+            && names.iter().all(|name| *name == "install" || is_named(&it.words, name))
+    });
+    is_held(change, "/usr/local/lib/php/extensions")
+        && (are_enabled || is_held(change, "/usr/local/etc/php/conf.d"))
+}
+
+/// The file that `curl -o` or `wget -O` writes.
+fn downloaded(called: &Called) -> Option<String> {
+    let letter = match called.name.as_str() {
+        "curl" => 'o',
+        "wget" => 'O',
+        _ => return None,
+    };
+    let is_flag = |it: &String| {
+        let letters = it.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        letters.is_some_and(|it| it.ends_with(letter)) || it == "--output"
+    };
+    let place = called.words.iter().position(is_flag)?;
+    called.words.get(place + 1).cloned()
+}
+
+/// Whether a later step of the original takes a file away: it was unpacked, moved or removed.
+fn is_used_up(before: &View<'_>, path: &str) -> bool {
+    const USERS: &[&str] = &[
+        "apt", "apt-get", "bash", "dpkg", "gunzip", "mv", "rm", "rpm", "sh", "tar", "unzip", "xz",
+    ];
+    commands::all(before).any(|it| it.is_any(USERS) && it.words.iter().any(|word| word == path))
+}
+
+/// The places that a command changes, as far as its words tell.
+fn targets(
+    workdir: Option<&str>,
+    index: usize,
+    command: &Command,
+    kind: &ImageKind,
+) -> Vec<String> {
+    let written_to = command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
+    let mut found: Vec<String> = written_to.filter(|it| it.starts_with('/')).collect();
+    let Some(called) = Called::of(index, command) else { return found };
+    if called.is_any(MAKERS) {
+        let words: Vec<&String> = called.words.iter().filter(|it| !it.starts_with('-')).collect();
+        let is_last = called.is_any(&["cp", "mv", "install", "ln"]);
+        // Several sources each have their place below the last word.
+        if is_last && words.len() > 2 && words.last().is_some_and(|it| it.starts_with('/')) {
+            found.extend(moves(&called.words, workdir).into_iter().map(|(_, to)| to));
+        }
+        let chosen: Vec<&String> =
+            if is_last { words.last().copied().into_iter().collect() } else { words };
+        let is_script = matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"));
+        let is_directory = called.name == "mkdir" && is_script;
+        let is_path = |it: &&&String| it.starts_with('/') || is_directory;
+        found.extend(chosen.iter().filter(is_path).filter_map(|it| absolute(it, workdir)));
+    }
+    found.extend(downloaded(&called).filter(|it| it.starts_with('/')));
+    found.retain(|path| !FLEETING.iter().any(|fleeting| is_within(path, fleeting)));
+    found.iter_mut().for_each(|path| path.truncate(path.trim_end_matches('/').len()));
+    found
+}

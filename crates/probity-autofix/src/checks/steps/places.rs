@@ -1,0 +1,130 @@
+//! Directories that a step of a build stage writes into, and that nothing in its stage makes.
+//!
+//! In the original a package may have made them: the web server `/var/www`, a database `/var/lib/db`. A
+//! stage without that package lacks them, and `cp` fails.
+
+use probity_dockerfile::{Base, Keyword};
+
+use super::{
+    super::{
+        Change, Check, Issue, View,
+        base_image::base,
+        belongings::{final_chain, is_within},
+        commands::{self, Called, parts},
+        moved::moves,
+    },
+    chain_of, pairs,
+};
+
+/// Directories that every image with a shell has.
+const USUAL: &[&str] = &[
+    "",
+    "/bin",
+    "/etc",
+    "/home",
+    "/lib",
+    "/media",
+    "/mnt",
+    "/opt",
+    "/root",
+    "/run",
+    "/sbin",
+    "/srv",
+    "/tmp",
+    "/usr",
+    "/var",
+    "/var/cache",
+    "/var/lib",
+    "/var/log",
+    "/var/spool",
+    "/var/tmp",
+];
+
+/// Directories below which images bring more than anybody lists.
+const OF_IMAGES: &[&str] = &["/etc", "/go", "/home", "/opt", "/root", "/usr"];
+
+/// The first step of a build stage that copies something into a directory which is not there.
+pub(super) fn into_nothing(check: &Check, change: &Change<'_>) -> Option<Issue> {
+    let after = change.after;
+    let finals = final_chain(after);
+    for stage in after.facts.stages().iter().filter(|it| !finals.contains(&it.instruction)) {
+        let chain = chain_of(after, stage.index);
+        let has_packages = has_packages(change, &chain);
+        for index in stage.instructions.clone() {
+            for (place, part) in parts(after, index).unwrap_or_default().iter().enumerate() {
+                let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+                let copies = called.filter(|it| {
+                    it.is_any(&["cp", "mv", "install"])
+                        && !it
+                            .words
+                            .iter()
+                            .any(|it| matches!(it.as_str(), "-d" | "-D" | "--parents"))
+                });
+                let targets = copies.flat_map(|it| moves(&it.words, part.directory.as_deref()));
+                let lost = targets.map(|(_, to)| to).find(|to| {
+                    let parent = to.rsplit_once('/').map_or("", |(parent, _)| parent);
+                    let is_packages_own = has_packages && change.before.text.contains(to.as_str());
+                    !USUAL.contains(&parent)
+                        && !OF_IMAGES.iter().any(|it| is_within(parent, it))
+                        && !is_packages_own
+                        && !is_of_image(change, stage.index, to)
+                        && !is_made(after, &chain, (index, place), parent)
+                });
+                if let Some(to) = lost {
+                    let message = format!(
+                        "nothing in this stage makes the directory of `{to}`; make it before the copy"
+                    );
+                    let span = after.file.instructions.get(index)?.span;
+                    return Some(change.issue(check, &message).at(after, span));
+                }
+            }
+        }
+    }
+    None
+}
+
+/// Whether a stage installs all system packages that the original does.
+fn has_packages(change: &Change<'_>, chain: &[usize]) -> bool {
+    let own = commands::calls(change.after).filter(|(index, _)| chain.contains(index));
+    let own: Vec<String> = own.flat_map(|(_, call)| commands::names(call)).collect();
+    let olds = commands::calls(change.before)
+        .filter(|(_, call)| !commands::is_language_manager(call.manager))
+        .flat_map(|(_, call)| commands::names(call));
+    olds.into_iter().all(|name| own.contains(&name))
+}
+
+/// Whether the image of the original may bring a place, and the stage is based on it.
+fn is_of_image(change: &Change<'_>, stage: usize, path: &str) -> bool {
+    let stages = change.after.facts.stages();
+    let root = stages.get(stage).and_then(|it| stages.get(it.root));
+    let is_same = match root.map(|it| &it.base) {
+        Some(Base::Image(image)) => base(change.before).as_ref() == Some(image),
+        _ => true,
+    };
+    let installs = commands::calls(change.before).any(|(_, call)| {
+        !commands::is_language_manager(call.manager) && !commands::names(call).is_empty()
+    });
+    is_same && change.before.text.contains(path) && !installs
+}
+
+/// Whether something before a part of a RUN makes a directory, or something in it.
+fn is_made(view: &View<'_>, chain: &[usize], (index, place): (usize, usize), path: &str) -> bool {
+    let is_inside = |it: &str| is_within(it.trim_end_matches('/'), path);
+    let makes = |it: &Called| it.words.iter().any(|word| is_inside(word));
+    let own = parts(view, index).unwrap_or_default();
+    let mut own = own.iter().take(place).flat_map(|part| &part.commands);
+    own.any(|it| Called::of(index, it).is_some_and(|it| makes(&it)))
+        || chain.iter().filter(|it| **it <= index).any(|earlier| {
+            let state = view.facts.state(*earlier);
+            let workdir = state.and_then(|it| it.workdir.path.as_deref());
+            let is_run =
+                view.file.instructions.get(*earlier).is_some_and(|it| it.keyword == Keyword::Run);
+            let copies = pairs(view, *earlier).unwrap_or_default();
+            let is_named = is_run
+                && *earlier < index
+                && commands::of_instruction(view, *earlier).iter().any(makes);
+            is_named
+                || workdir.is_some_and(|it| is_inside(it) || is_within(path, it) && it.len() > 1)
+                || copies.iter().any(|(_, to)| is_inside(to) || is_within(path, to) && to.len() > 1)
+        })
+}
