@@ -134,6 +134,8 @@ fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
             Keyword::Workdir => {
                 workdir.len() > 1 && (is_within(workdir, source) || is_within(source, workdir))
             }
+            // A tool may write where a variable tells it to.
+            Keyword::Env => names_output(&step.body_text().replace('=', " "), source),
             _ => false,
         }
     })
@@ -290,6 +292,9 @@ fn generated(change: &Change<'_>) -> Option<String> {
         let Some(workdir) = workdir.map(|it| it.trim_end_matches('/')) else { continue };
         let called = commands::of_instruction(after, index);
         let Some(step) = called.iter().find(|it| generates(it)) else { continue };
+        let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
+        let below = commands::prefix_of(&words).and_then(|it| absolute(&it, Some(workdir)));
+        let workdir = below.as_deref().unwrap_or(workdir);
         let is_taken = copied.iter().any(|source| {
             let is_packages = source.ends_with("/node_modules") || source.ends_with("/vendor");
             (is_within(source, workdir) && !is_packages) || is_within(workdir, source)
@@ -383,9 +388,12 @@ fn time_zones(change: &Change<'_>) -> Option<String> {
     let zone = variables.find(|it| CONTINENTS.iter().any(|zone| it.starts_with(zone)))?;
     let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
     let has_files = match new.distribution {
-        Some(Distribution::Alpine | Distribution::Ubuntu) => {
-            new.language.is_some_and(|it| it == "python")
-        }
+        // These run times have the zones themselves, or their images do.
+        Some(Distribution::Alpine | Distribution::Ubuntu) => match new.language {
+            Some("java" | "node" | "php" | "python") => true,
+            Some("dotnet") => !new.is_musl(),
+            _ => false,
+        },
         Some(Distribution::Bare) => new.name.contains("-debian"),
         _ => true,
     };
