@@ -124,7 +124,8 @@ impl Startup {
         let words = self.words();
         let program = words.iter().find(|word| !word.contains("entrypoint"));
         match program {
-            None => true,
+            // A script called `entrypoint` without arguments starts the program itself.
+            None => words.is_empty(),
             Some(program) => {
                 let rest = words.iter().skip_while(|word| *word != program).skip(1);
                 INTERPRETERS.contains(&program.to_lowercase().as_str())
@@ -146,16 +147,27 @@ impl Startup {
 /// Whether what a stage starts may begin as root on purpose: a program that switches users is
 /// started or was installed, a server does it itself, or a script is started that may do it.
 pub(crate) fn may_drop_rights(context: &Context<'_>, stage: &Stage) -> bool {
+    drops_rights(context, stage) || starts_unread_script(context, stage)
+}
+
+/// Whether the file shows that what a stage starts may begin as root on purpose.
+pub(crate) fn drops_rights(context: &Context<'_>, stage: &Stage) -> bool {
     let words = Startup::of(context, stage).words();
     let is_known = |word: &String| {
         let name = word.as_str();
         SWITCHES.contains(&name)
             || SELF_SWITCHING.contains(&name)
             || name.starts_with("php-fpm")
-            || script_may_switch(context, name)
+            || script_switches(context, name)
     };
     let mut instructions = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
     words.iter().any(is_known) || instructions.any(|index| installs_switch(context, index))
+}
+
+/// Whether a stage starts a script whose text is not in the Dockerfile.
+fn starts_unread_script(context: &Context<'_>, stage: &Stage) -> bool {
+    let words = Startup::of(context, stage).words();
+    words.iter().any(|name| is_script(name) && written_text(context, name).is_none())
 }
 
 fn is_script(name: &str) -> bool {
@@ -163,10 +175,9 @@ fn is_script(name: &str) -> bool {
     endings.iter().any(|ending| name.ends_with(ending)) || name.contains("entrypoint")
 }
 
-/// Whether a word is a script that mentions a program that switches users. A script whose text is not
-/// in the Dockerfile may.
-fn script_may_switch(context: &Context<'_>, name: &str) -> bool {
-    let Some(text) = written_text(context, name) else { return is_script(name) };
+/// Whether a word is a script of the Dockerfile that mentions a program that switches users.
+fn script_switches(context: &Context<'_>, name: &str) -> bool {
+    let Some(text) = written_text(context, name) else { return false };
     let is_divider = |letter: char| letter.is_whitespace() || "\"';&|()/".contains(letter);
     let known = |word: &str| SWITCHES.contains(&word) || SELF_SWITCHING.contains(&word);
     text.split(is_divider).any(known)

@@ -314,9 +314,12 @@ fn is_build_install(change: &Change<'_>, call: &PackageCall) -> bool {
         .collect();
     let is_system = !commands::is_language_manager(call.manager);
     let installed = commands::installed(before);
+    let is_old = |name: &str| {
+        commands::calls(before).any(|(_, old)| old.manager == call.manager && old.has_flag(&[name]))
+    };
     let are_flags_harmless = call.flags.iter().all(|flag| {
         let name = flag.name.as_str();
-        HARMLESS.contains(&name) || PLACES.contains(&name)
+        HARMLESS.contains(&name) || PLACES.contains(&name) || is_old(name)
     });
     let mut texts = call.packages.iter().chain(&call.files).map(|it| it.text.as_str());
     let names = commands::names(call);
@@ -425,7 +428,8 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
                     old.packages.iter().chain(&old.files).any(|package| package.text == text)
                 });
                 let is_twin = installed.iter().any(|name| is_twin(name, text));
-                let is_library = text.starts_with("lib") && !commands::is_build_package(text);
+                let is_library = (text.starts_with("lib") || text.ends_with("-libs"))
+                    && !commands::is_build_package(text);
                 let is_called = commands::starts(before, text) || is_probe(before, text);
                 let is_wheel = call.manager == Manager::Pip
                     && text.starts_with('/')

@@ -144,6 +144,8 @@ fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
             Keyword::Workdir => {
                 workdir.len() > 1 && (is_within(workdir, source) || is_within(source, workdir))
             }
+            // A tool may write where a variable tells it to.
+            Keyword::Env => names_output(&step.body_text().replace('=', " "), source),
             _ => false,
         }
     })
@@ -363,9 +365,12 @@ fn time_zones(change: &Change<'_>) -> Option<String> {
     let zone = variables.find(|it| CONTINENTS.iter().any(|zone| it.starts_with(zone)))?;
     let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
     let has_files = match new.distribution {
-        Some(Distribution::Alpine | Distribution::Ubuntu) => {
-            new.language.is_some_and(|it| it == "python")
-        }
+        // These run times have the zones themselves, or their images do.
+        Some(Distribution::Alpine | Distribution::Ubuntu) => match new.language {
+            Some("java" | "node" | "php" | "python") => true,
+            Some("dotnet") => !new.is_musl(),
+            _ => false,
+        },
         Some(Distribution::Bare) => new.name.contains("-debian"),
         _ => true,
     };

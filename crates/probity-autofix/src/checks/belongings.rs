@@ -11,7 +11,7 @@ use super::{
     commands,
     image_kind::ImageKind,
     moved::{copied, transfers, with_outputs},
-    search_path::is_on_path,
+    search_path::{self, is_on_path},
     steps::{absolute, expanded, pairs, written},
     user::order,
 };
@@ -129,7 +129,10 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     let runtime = view.facts.final_runtime();
     let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
     let mut paths = Vec::new();
+    let mut last = String::new();
     for word in command_words(view).into_iter().flatten() {
+        let is_class_path = matches!(last.as_str(), "-cp" | "-classpath" | "--class-path");
+        last.clone_from(&word);
         let word = match word.split_once('=') {
             Some((flag, value)) if flag.starts_with('-') => value,
             _ => word.as_str(),
@@ -137,9 +140,11 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
         let extension = word.rsplit_once('.').map(|(_, extension)| extension);
         let is_file = extension.is_some_and(|it| FILES.contains(&it)) && !word.starts_with('-');
         // A class path is several paths, and `lib/*` is all that is in a directory.
-        if word.starts_with('/') && word.contains([':', '*']) {
+        let is_plain = word.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-:*".contains(&it));
+        if is_plain && (is_class_path || word.starts_with('/')) && word.contains([':', '*']) {
             let parts = word.split(':').map(|part| part.trim_end_matches("/*"));
-            paths.extend(parts.filter(|it| it.starts_with('/')).map(str::to_owned));
+            let parts = parts.filter(|it| it.starts_with('/') || is_class_path);
+            paths.extend(parts.filter_map(|it| absolute(it, workdir.as_deref())));
             continue;
         }
         if word.contains(['$', ':', '*', '>', '<', '|', ';', '&']) || word.len() < 2 {
@@ -283,6 +288,7 @@ fn puts_on_path(view: &View<'_>, index: usize, it: &Instruction, program: &str) 
 fn is_programs_place(view: &View<'_>, path: &str) -> bool {
     let below = ["", "/bin", "/sbin"];
     below.iter().any(|directory| is_on_path(view, &format!("{path}{directory}")))
+        || search_path::named(view).iter().any(|it| is_within(it, path))
 }
 
 /// Whether a copied program ends up on the search path.
@@ -303,24 +309,60 @@ fn is_reached(change: &Change<'_>, index: usize, it: &Instruction, program: &str
 /// The instructions of the original that make a path or copy something to it.
 fn producers(view: &View<'_>, path: &str) -> Vec<String> {
     let all = view.file.instructions.iter().enumerate();
+    let is_cache = is_cache_of_downloads(view, path);
     let makes = |index: usize, it: &Instruction| match it.keyword {
-        Keyword::Run => it.body_text().contains(path) || builds_around(view, index, path),
+        Keyword::Run => {
+            it.body_text().contains(path)
+                || builds_around(view, index, path)
+                || (is_cache && downloads(view, index))
+        }
         Keyword::Copy | Keyword::Add => covers(view, index, it, path),
         _ => false,
     };
     all.filter(|(index, it)| makes(*index, it)).map(|(_, it)| written(view, it)).collect()
 }
 
+/// Whether a variable tells libraries to keep models and browsers at a place.
+fn is_cache_of_downloads(view: &View<'_>, path: &str) -> bool {
+    const VARIABLES: &[&str] = &[
+        "HF_HOME",
+        "HF_HUB_CACHE",
+        "NLTK_DATA",
+        "PLAYWRIGHT_BROWSERS_PATH",
+        "PUPPETEER_CACHE_DIR",
+        "SENTENCE_TRANSFORMERS_HOME",
+        "TIKTOKEN_CACHE_DIR",
+        "TORCH_HOME",
+        "TRANSFORMERS_CACHE",
+    ];
+    view.facts.final_runtime().get(Setting::Env).iter().any(|it| {
+        let value = text_of(&it.entry.value).unwrap_or_default();
+        VARIABLES.contains(&it.entry.key.as_str()) && value.trim_end_matches('/') == path
+    })
+}
+
+/// Whether a RUN calls a program that may download with such a library.
+fn downloads(view: &View<'_>, index: usize) -> bool {
+    commands::of_instruction(view, index).iter().any(|it| match it.name.as_str() {
+        "python" | "python3" => !it.words.iter().any(|it| matches!(it.as_str(), "pip" | "venv")),
+        "playwright" | "npx" | "huggingface-cli" => true,
+        _ => false,
+    })
+}
+
 /// Whether a build runs in a directory around the path, or names one as its output.
 fn builds_around(view: &View<'_>, index: usize, path: &str) -> bool {
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let is_around = |directory: &str| directory.len() > 1 && is_within(path, directory);
-    commands::of_instruction(view, index).iter().filter(|it| it.is_build()).any(|it| {
+    commands::of_instruction(view, index).iter().any(|it| {
+        let is_build = it.is_build();
         let is_named = |word: &String| {
             let value = word.rsplit_once('=').map_or(word.as_str(), |(_, value)| value);
             is_around(value.trim_end_matches('/'))
         };
-        workdir.is_some_and(is_around) || it.words.iter().any(is_named)
+        // `java -Djarmode=layertools … extract --destination DIRECTORY`
+        let makes = is_build || it.words.iter().any(|it| it == "extract");
+        (is_build && workdir.is_some_and(is_around)) || (makes && it.words.iter().any(is_named))
     })
 }
 

@@ -225,6 +225,19 @@ impl Called {
     }
 }
 
+/// The directory that a flag of Node's package managers names.
+pub(crate) fn prefix_of(words: &[&str]) -> Option<String> {
+    const FLAGS: &[&str] = &["--prefix", "--cwd", "--dir", "-C"];
+    let joined = words.iter().filter_map(|it| it.split_once('='));
+    let mut joined = joined.filter(|(flag, _)| FLAGS.contains(flag)).map(|(_, value)| value);
+    let mut pairs = words.windows(2).filter_map(|it| match it {
+        [flag, value] => FLAGS.contains(flag).then_some(*value),
+        _ => None,
+    });
+    let value = joined.next().or_else(|| pairs.next())?;
+    Some(value.trim_start_matches("./").trim_end_matches('/').to_owned())
+}
+
 /// Every command of every RUN.
 pub(crate) fn all<'v>(view: &'v View<'_>) -> impl Iterator<Item = Called> + 'v {
     let indices = 0..view.file.instructions.len();

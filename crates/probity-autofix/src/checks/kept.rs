@@ -1,13 +1,15 @@
 //! Files and directories that the original's instructions made and run time needs are still there.
 
-mod build_inputs;
+pub(super) mod build_inputs;
 mod installed;
 mod made;
 
-use probity_dockerfile::{Action, Manager};
+use probity_dockerfile::{Action, Manager, PackageCall};
 
 use self::{
-    build_inputs::{compiled_directories, is_bundled, is_for_tools, is_of_pages},
+    build_inputs::{
+        compiled_directories, is_beside_builds, is_bundled, is_for_tools, is_of_pages,
+    },
     installed::installed_tree,
     made::made,
 };
@@ -131,7 +133,11 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             (Manager::Pip, None) => holds_site_packages(change),
             (Manager::Pip, Some(target)) => is_copied(change, target.trim_end_matches('/')),
             (Manager::Composer, _) => is_copied(change, &below(before, index, "vendor")),
-            _ => is_copied(change, &below(before, index, "node_modules")),
+            _ => {
+                let directory = below(before, index, &of_prefix(before, call));
+                let packages = format!("{}/node_modules", directory.trim_end_matches('/'));
+                is_copied(change, &packages) || is_removed(before, &packages)
+            }
         };
         if !is_there && !is_again {
             missing.push(format!("the packages that `{}` installs", names.first().unwrap_or(&"")));
@@ -169,6 +175,25 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         }
     }
     missing
+}
+
+/// The directory of `npm --prefix DIRECTORY ci`.
+fn of_prefix(view: &View<'_>, call: &PackageCall) -> String {
+    let text = call.span.slice(view.text).unwrap_or_default();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    commands::prefix_of(&words).unwrap_or_default()
+}
+
+/// Whether a step of the original removes a place again.
+fn is_removed(view: &View<'_>, path: &str) -> bool {
+    let parts = (0..view.file.instructions.len()).filter_map(|index| parts(view, index)).flatten();
+    parts.into_iter().any(|part| {
+        let [command] = part.commands.as_slice() else { return false };
+        let words = commands::words(command).unwrap_or_default();
+        let mut words = words.iter();
+        words.next().is_some_and(|it| it == "rm")
+            && words.any(|it| absolute(it, part.directory.as_deref()).as_deref() == Some(path))
+    })
 }
 
 /// Whether the final image is one of a language, or starts its interpreter.
@@ -236,14 +261,20 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                     let is_read = commands::all(before).any(|it| {
                         it.is_build() && it.words.iter().any(|word| is_within(word, &target))
                     });
-                    let is_apart =
-                        !is_within(&place, below(before, index, "").trim_end_matches('/'));
+                    let workdir = below(before, index, "");
+                    let is_apart = match workdir.trim_end_matches('/') {
+                        "" => !is_within(&place, "/root") && is_beside_builds(before, &place),
+                        workdir => !is_within(&place, workdir),
+                    };
                     DATA.contains(&name) || (is_apart && !is_all && !is_read)
                 }
                 // Whoever copies after the last build copies for run time.
                 (false, false) => last_build.is_some(),
             };
-            if is_needed && !is_held(change, &place) {
+            // Authorities are read from the bundle that is made of them.
+            let is_bundled = is_within(&place, "/usr/local/share/ca-certificates")
+                && is_copied(change, "/etc/ssl/certs/ca-certificates.crt");
+            if is_needed && !is_held(change, &place) && !is_bundled {
                 missing.push(format!("`{place}`"));
             }
         }

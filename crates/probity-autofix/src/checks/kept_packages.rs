@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::{Action, Keyword, TokenKind};
+use probity_dockerfile::{Action, Keyword, Manager, TokenKind};
 
 use super::{
     Change, Check, Issue, View,
@@ -56,13 +56,21 @@ const TWINS: &[(&str, &[&str])] = &[
     ("libmagickwand-dev", &["libmagickwand-6.q16-6"]),
     ("mariadb-dev", &["mariadb-connector-c", "mariadb-client"]),
     ("bzip2-dev", &["libbz2"]),
+    ("cyrus-sasl-dev", &["libsasl"]),
+    ("gettext-dev", &["gettext-libs", "libintl", "musl-libintl"]),
+    ("imap-dev", &["c-client"]),
+    ("libfontconfig-dev", &["fontconfig"]),
+    ("libfontconfig1-dev", &["fontconfig"]),
+    ("mysql-dev", &["mariadb-connector-c"]),
+    ("util-linux-dev", &["libblkid", "libmount", "libuuid"]),
+    ("zeromq-dev", &["libzmq"]),
     ("libavcodec-dev", &["ffmpeg"]),
     ("libavformat-dev", &["ffmpeg"]),
     ("libatlas-base-dev", &["libatlas3-base"]),
     ("libgl1-mesa-dev", &["libgl1"]),
     ("libleptonica-dev", &["liblept5", "tesseract-ocr"]),
     ("libtesseract-dev", &["tesseract-ocr"]),
-    ("openssl-dev", &["libssl3", "openssl"]),
+    ("openssl-dev", &["libcrypto3", "libssl3", "openssl"]),
     ("postgresql-dev", &["libpq", "postgresql-client", "postgresql-libs"]),
     ("libssl-dev", &["openssl"]),
     ("curl-dev", &["libcurl", "curl"]),
@@ -156,6 +164,10 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             continue;
         }
         for name in commands::names(call).into_iter().filter(|name| !is_removed(name)) {
+            if matches!(call.manager, Manager::Cargo | Manager::Go) {
+                missing.extend((!has_program(change, &name)).then_some(name));
+                continue;
+            }
             let is_there = match needs_library(change, &kind, &name) {
                 true => {
                     now.iter().any(|it| *it == name || is_twin(&name, it))
@@ -230,6 +242,34 @@ fn told(change: &Change<'_>, kind: &ImageKind, now: &[String]) -> Vec<&'static s
         }
     }
     found
+}
+
+/// Whether the program of a package that `cargo install` or `go install` compiles comes along, or only
+/// steps of the original call it.
+fn has_program(change: &Change<'_>, package: &str) -> bool {
+    let path = package.rsplit_once("/v").filter(|(_, it)| it.parse::<u32>().is_ok());
+    let name = commands::last_part(path.map_or(package, |(path, _)| path));
+    let plain = name.strip_suffix("-cli").unwrap_or(name);
+    let is_it = |word: &str| word == name || word == plain;
+    let is_started = [name, plain]
+        .iter()
+        .any(|it| commands::starts(change.before, it) || is_probe(change.before, it));
+    // Others call these while they build.
+    let is_plugin = name.starts_with("protoc-gen-") || name.starts_with("cargo-");
+    let is_called = is_plugin
+        || commands::all(change.before).any(|it| {
+            let first = it.words.first().map(String::as_str).unwrap_or_default();
+            is_it(&it.name) || (it.name == "cargo" && is_it(&format!("cargo-{first}")))
+        });
+    let is_brought = final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        places
+            .iter()
+            .map(|it| commands::last_part(it.trim_end_matches('/')))
+            .any(|it| is_it(it) || it == "bin")
+    });
+    is_brought || (is_called && !is_started)
 }
 
 /// Packages, and the programs by which steps call them.

@@ -129,7 +129,9 @@ fn first_difference(old: &[Step], new: &[Step]) -> Option<usize> {
         let is_old = |was: &&Step| {
             was.text == step.text
                 || installs::is_locked(&was.text, &step.text)
-                || (installs::is_split_composer(&was.text, &step.text)
+                || ((installs::is_split_composer(&was.text, &step.text)
+                    || installs::is_first_half(&was.text, &step.text))
+                    && !later.contains(&was.text.as_str())
                     && installs::is_completed(&step.text, &later))
                 || (installs::is_restored(&was.text, &step.text)
                     && earlier.iter().any(|it| it.starts_with("dotnet restore")))
@@ -180,7 +182,8 @@ fn needs_no_sources(view: &View<'_>, all: &[Step], step: &Step) -> bool {
         // Without a target cargo does not read the manifest at all.
         let is_ready = it.name != "cargo" || !placeholders.is_empty();
         let is_placeholder = placeholders.iter().any(|step| step.text.starts_with(&it.name));
-        (installs::is_independent(it) && is_ready)
+        let is_download = installs::is_download(&format!("{} {}", it.name, it.words.join(" ")));
+        ((installs::is_independent(it) || is_download) && is_ready)
             || installs::is_of_the_system(it)
             || is_placeholder
     };
@@ -237,7 +240,13 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                     change.before.text.lines().filter(|it| it.trim_start().starts_with('#'));
                 comments.any(|it| it.contains(need))
             };
-            for need in needs.iter().filter(|need| is_of_packages || is_told(need)) {
+            // A comment names a file of the install without its directory.
+            let is_named = |need: &str| needed.iter().any(|it| early::ends_like(it, need));
+            let others: Vec<&String> = needs
+                .iter()
+                .filter(|need| (is_of_packages || is_told(need)) && !is_named(need))
+                .collect();
+            for need in others {
                 // Of workspaces the manifests suffice.
                 if is_of_packages && early::is_group(need) {
                     continue;
@@ -253,10 +262,12 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             // A file of a directory of requirements mostly includes another.
             let lone = needed.iter().find(|path| {
                 let directory = path.rsplit_once('/').map(|(directory, _)| directory);
-                let is_beside = |it: &&String| directory.is_some_and(|it2| it.starts_with(it2));
+                let mut beside =
+                    copied.iter().filter(|it| directory.is_some_and(|own| it.starts_with(own)));
                 path.ends_with(".txt")
                     && directory.is_some()
-                    && copied.iter().filter(is_beside).count() == 1
+                    && beside.next().is_some_and(|it| !it.contains('*'))
+                    && beside.next().is_none()
                     && !directory.is_some_and(|it| copied.iter().any(|own| own == it))
             });
             if let Some(missing) = needed.iter().find(|path| !has(path)).or(lone) {

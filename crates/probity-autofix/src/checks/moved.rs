@@ -213,7 +213,12 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
         true => path == target.trim_end_matches('/'),
         false => keeps_place(path, target),
     };
-    if keeps_place(path) {
+    let all = all_moved(change);
+    // A directory of results is known to be one: its content goes where it is copied to.
+    let is_result = all
+        .iter()
+        .any(|it| it.now == path && it.was == target.trim_end_matches('/') && it.was != it.now);
+    if keeps_place(path) && !is_result {
         return Some(vec![path.to_owned()]);
     }
     if is_moved_program(change, path, target) {
@@ -224,9 +229,11 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
         };
         return Some(vec![path.to_owned(), place]);
     }
-    let all = all_moved(change);
     // Where the original has what the path has: directories may have moved, and files out of them.
-    let mut origins = vec![path.to_owned()];
+    let mut origins = match is_result {
+        true => vec![target.trim_end_matches('/').to_owned()],
+        false => vec![path.to_owned()],
+    };
     for _ in 0..2 {
         let more: Vec<String> = all
             .iter()
@@ -236,7 +243,13 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
         origins.sort_unstable();
         origins.dedup();
     }
-    let fitting: Vec<String> = origins.into_iter().filter(|it| keeps_place(it)).collect();
+    // In a directory a file has the name that it comes with.
+    let is_named =
+        |it: &str| !target.ends_with('/') || is_result || last_part(it) == last_part(path);
+    let fitting: Vec<String> = origins
+        .into_iter()
+        .filter(|it| keeps_place(it) && (is_named(it) || it == target.trim_end_matches('/')))
+        .collect();
     if !fitting.is_empty() {
         return Some(fitting);
     }
@@ -432,18 +445,28 @@ fn root_of(command: &Command) -> Option<String> {
 fn output_of(command: &Command) -> Option<String> {
     const BUILDERS: &[&str] =
         &["go", "gcc", "g++", "cc", "c++", "clang", "dotnet", "maturin", "rustc"];
+    const OUTPUTS: &[&str] = &[
+        "--dest",
+        "--destination",
+        "--out",
+        "--out-dir",
+        "--outDir",
+        "--outdir",
+        "--output",
+        "--output-dir",
+        "--output-path",
+    ];
     let call = command.effective();
     let name = call.name()?;
     let words: Vec<String> =
         call.args().iter().map(|it| it.pattern().unwrap_or_default()).collect();
+    let is_builder = BUILDERS.contains(&last_part(&name));
+    let is_flag = |it: &str| OUTPUTS.contains(&it) || (is_builder && it == "-o");
     let value = |word: &String| {
-        let flags = ["--output=", "--out=", "-o="];
-        flags.iter().find_map(|flag| word.strip_prefix(flag)).map(str::to_owned)
+        let (flag, value) = word.split_once('=')?;
+        is_flag(flag).then(|| value.to_owned())
     };
-    if !BUILDERS.contains(&last_part(&name)) {
-        return None;
-    }
-    let place = words.iter().position(|it| matches!(it.as_str(), "-o" | "--output" | "--out"));
+    let place = words.iter().position(|it| is_flag(it));
     let next = place.and_then(|place| words.get(place + 1)).cloned();
     next.or_else(|| words.iter().find_map(value)).filter(|it| !it.is_empty())
 }

@@ -57,7 +57,9 @@ const OFFICIAL: &[&str] = &[
 /// the only ones that nobody has to look up.
 fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let before = change.before.facts.stages();
-    let known: BTreeSet<&str> = before.iter().map(|stage| stage.image.pattern()).collect();
+    let copies = change.before.file.instructions.iter().filter_map(|it| it.flag_value("from"));
+    let bases = before.iter().map(|stage| stage.image.pattern());
+    let known: BTreeSet<&str> = bases.chain(copies.map(|it| it.text.as_str())).collect();
     let platforms: Vec<_> = before.iter().map(|stage| &stage.platform).collect();
     let olds: Vec<ImageRef> = before
         .iter()
@@ -139,7 +141,12 @@ fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let [_, .., last] = stages else { return Vec::new() };
     let old = base(change.before);
     let kind = old.as_deref().and_then(ImageKind::of);
-    let is_same = old.is_some() && base(change.after) == old;
+    let new = base(change.after);
+    let is_variant = match (&kind, new.as_deref().and_then(ImageKind::of)) {
+        (Some(old), Some(new)) => new.name == old.name && new.is_toolchain(),
+        _ => false,
+    };
+    let is_same = old.is_some() && (new == old || is_variant);
     let builds_below = final_chain(change.after).into_iter().any(|index| builds(change, index));
     let is_toolchain = kind.as_ref().is_some_and(ImageKind::is_toolchain);
     let keeps_tools = builds_below || kind.is_none_or(|kind| kind.is_full());

@@ -68,7 +68,7 @@ fn differs_in_search_path(change: &Change<'_>, old: &Runtime, new: &Runtime) -> 
         chain.into_iter().any(|index| {
             let it = change.after.file.instructions.get(index);
             let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
-            places.iter().any(|place| is_within(directory, place))
+            places.iter().any(|it| is_within(directory, it) || is_within(it, directory))
         })
     };
     let is_base = |it: &str| it.starts_with('$');

@@ -4,7 +4,8 @@ use probity_dockerfile::{Keyword, VariableKind};
 
 use super::{
     Change, Check, Issue, View,
-    commands::{self, parts},
+    commands::{self, Called, Segment, parts},
+    steps::forms::{forms, stand_ins},
 };
 
 pub(crate) const VARIABLES_KEPT: Check = Check::new("variables-kept", variables_kept).heuristic();
@@ -44,13 +45,50 @@ const READ_BY_TOOLS: &[&str] = &[
     "RAILS_ENV",
     "REACT_APP_",
     "RUSTFLAGS",
+    "SQLX_",
     "VITE_",
     "VUE_APP_",
 ];
 
-fn is_read_by_tools(name: &str) -> bool {
-    READ_BY_TOOLS.iter().any(|it| name == *it || (it.ends_with('_') && name.starts_with(it)))
+/// Beginnings of variables that only the tools of one language read.
+const OF_LANGUAGES: &[(&[&str], &[&str])] = &[
+    (&["GO", "CGO_"], &["go"]),
+    (&["CARGO_", "RUSTFLAGS", "SQLX_"], &["cargo", "rustc", "maturin", "pip", "uv"]),
+    (&["MAVEN_ARGS", "JAVA_HOME"], &["mvn", "mvnw", "gradle", "gradlew", "javac"]),
+    (
+        &[
+            "NEXT_",
+            "NODE_OPTIONS",
+            "NPM_CONFIG_",
+            "NUXT_",
+            "PUBLIC_",
+            "REACT_APP_",
+            "VITE_",
+            "VUE_",
+        ],
+        &["npm", "npx", "yarn", "pnpm", "node", "bundle", "rails", "rake"],
+    ),
+    (&["BUNDLE_", "RAILS_ENV"], &["bundle", "rails", "rake", "npm", "yarn"]),
+    (&["DJANGO_"], &["python", "python3", "pip"]),
+];
+
+/// Whether a build with these commands may read a variable that it does not name.
+fn is_read_by_tools(called: &[Called], name: &str) -> bool {
+    let is_known =
+        READ_BY_TOOLS.iter().any(|it| name == *it || (it.ends_with('_') && name.starts_with(it)));
+    let language =
+        OF_LANGUAGES.iter().find(|(names, _)| names.iter().any(|it| name.starts_with(it)));
+    is_known
+        && language.is_none_or(|(_, tools)| {
+            called.iter().any(|it| it.is_any(tools) || !it.is_any(KNOWN_TOOLS))
+        })
 }
+
+/// Tools of languages; anything else may call any of them.
+const KNOWN_TOOLS: &[&str] = &[
+    "cargo", "composer", "dotnet", "go", "gradle", "gradlew", "mvn", "mvnw", "npm", "npx", "php",
+    "pip", "pnpm", "yarn",
+];
 
 fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (before, after) = (change.before, change.after);
@@ -60,9 +98,10 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         if instruction.keyword != Keyword::Run {
             continue;
         }
-        let is_build = commands::of_instruction(after, index).iter().any(|it| it.is_build());
+        let called = commands::of_instruction(after, index);
+        let is_build = called.iter().any(Called::is_build);
         for part in parts(after, index).unwrap_or_default() {
-            let Some(old) = place_of(change, &part.text) else { continue };
+            let Some(old) = place_of(change, &part) else { continue };
             let now = after.facts.scope(index);
             let lost = before.facts.scope(old).variables().into_iter().find(|variable| {
                 let name = variable.name.as_str();
@@ -75,10 +114,10 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                                 && !is_used_elsewhere(before, name)
                                 && name != "DEBIAN_FRONTEND")
                     }
-                    VariableKind::Env => is_named || (is_build && is_read_by_tools(name)),
+                    VariableKind::Env => is_named || (is_build && is_read_by_tools(&called, name)),
                     VariableKind::Predefined => false,
                 };
-                let is_given = part.text.contains(&format!("{name}="));
+                let is_given = part.text.contains(&format!("{name}=")) && !is_named;
                 let is_same = now.get(name).is_some_and(|it| it.value == variable.value);
                 is_read && !is_given && !is_same && name != "PATH"
             });
@@ -101,10 +140,11 @@ fn is_used_elsewhere(before: &View<'_>, name: &str) -> bool {
     names.iter().any(|it| before.text.contains(it.as_str()))
 }
 
-/// The RUN of the original that has a part.
-fn place_of(change: &Change<'_>, text: &str) -> Option<usize> {
+/// The RUN of the original that has a part, perhaps with another place for its output.
+fn place_of(change: &Change<'_>, part: &Segment<'_>) -> Option<usize> {
+    let own = stand_ins(change.before, part);
     (0..change.before.file.instructions.len()).find(|index| {
         let parts = parts(change.before, *index).unwrap_or_default();
-        parts.iter().any(|part| part.text == text)
+        parts.iter().any(|old| forms(old).iter().any(|text| own.contains(text)))
     })
 }

@@ -10,11 +10,17 @@ const USUAL: &[&str] =
 
 /// Whether a directory is on the search path of the final stage.
 pub(crate) fn is_on_path(view: &View<'_>, directory: &str) -> bool {
+    named(view).iter().any(|it| it == directory)
+        || USUAL.contains(&directory)
+        || is_images_own(view, directory)
+}
+
+/// The directories that the final stage itself puts on its search path.
+pub(crate) fn named(view: &View<'_>) -> Vec<String> {
     let runtime = view.facts.final_runtime();
     let variables = runtime.get(Setting::Env).iter().filter(|it| it.entry.key == "PATH");
-    let values: Vec<&str> = variables.map(|it| pattern_of(&it.entry.value)).collect();
-    let mut own = values.iter().flat_map(|value| value.split(':'));
-    own.any(|it| it == directory) || USUAL.contains(&directory) || is_images_own(view, directory)
+    let values = variables.flat_map(|it| pattern_of(&it.entry.value).split(':'));
+    values.filter(|it| it.starts_with('/')).map(str::to_owned).collect()
 }
 
 pub(super) fn pattern_of(value: &Value) -> &str {

@@ -65,6 +65,7 @@ const BUILD_VARIABLES: &[&str] = &[
     "POETRY_",
     "PYTHON",
     "PYTHONDONTWRITEBYTECODE",
+    "PYTHONPATH",
     "PYTHONUNBUFFERED",
     "TZ",
     "UV_",
@@ -190,7 +191,14 @@ fn is_part((source, target): &(String, String), (whole, place): &(String, String
     let name = commands::last_part(&source);
     let path = format!("{}{rest}", place.trim_end_matches('/'));
     let directory = path.strip_suffix(&format!("/{name}")).unwrap_or(&path);
-    (target == place && (rest.is_empty() || is_all)) || *target == path || target == directory
+    // Of a directory the content is copied, and not the directory.
+    let is_file = name.contains('.')
+        || name.starts_with(|it: char| it.is_ascii_uppercase())
+        || directory.ends_with("bin")
+        || !rest.is_empty();
+    (target == place && (rest.is_empty() || is_all))
+        || *target == path
+        || (target == directory && is_file)
 }
 
 /// Whether a source goes where a command of the original moves it.

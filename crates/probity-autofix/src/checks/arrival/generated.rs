@@ -5,6 +5,7 @@ use super::{
         Change, View,
         belongings::{final_chain, is_within},
         commands::{self, Called},
+        steps::absolute,
     },
     taken,
 };
@@ -36,7 +37,9 @@ pub(super) fn lost(change: &Change<'_>) -> Option<String> {
         let Some(workdir) = workdir.map(|it| it.trim_end_matches('/')) else { continue };
         let called = commands::of_instruction(after, index);
         let mut steps = called.iter().filter(|it| generates(it));
-        let Some(step) = steps.find(|it| !is_taken(it, workdir, &copied)) else { continue };
+        let Some(step) = steps.find(|it| !is_taken(it, &place_of(it, workdir), &copied)) else {
+            continue;
+        };
         if !moves && !is_packed_later(after, index, workdir) {
             return Some(format!(
                 "the final stage takes nothing of what `{} {}` makes in `{workdir}`",
@@ -46,6 +49,13 @@ pub(super) fn lost(change: &Change<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// Where a step works: its directory, or the one of `npm --prefix`.
+fn place_of(step: &Called, workdir: &str) -> String {
+    let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
+    let below = commands::prefix_of(&words).and_then(|it| absolute(&it, Some(workdir)));
+    below.unwrap_or_else(|| workdir.to_owned())
 }
 
 /// Whether the final stage takes something of what a step makes.

@@ -8,6 +8,7 @@ use super::{
         belongings::{final_chain, is_within},
         commands::{self, Called, NODE_TOOLS, last_part, parts},
         image_kind::ImageKind,
+        moved::transfers,
         steps::{absolute, pairs},
     },
     DATA, is_around,
@@ -93,7 +94,7 @@ pub(super) fn is_bundled(name: &str) -> bool {
 
 /// Whether a source is copied for a build of pages beside another language: next to `package.json`, or
 /// as the directory that the build runs in. The proposal has that build elsewhere.
-pub(super) fn is_of_pages(
+pub(in crate::checks) fn is_of_pages(
     change: &Change<'_>,
     kind: &ImageKind,
     index: usize,
@@ -120,7 +121,12 @@ pub(super) fn is_of_pages(
     });
     kind.language != Some("node")
         && is_apart
-        && (is_beside || (runs_there && is_around(change, place)))
+        && (is_beside || (runs_there && (is_around(change, place) || is_taken_out(before, place))))
+}
+
+/// Whether a command of the original copies results out of a directory to where run time reads them.
+pub(in crate::checks) fn is_taken_out(view: &View<'_>, place: &str) -> bool {
+    transfers(view).iter().any(|(from, to)| is_within(from, place) && !is_within(to, place))
 }
 
 /// The directories in which a RUN makes pages with tools of Node.
@@ -163,6 +169,18 @@ pub(super) fn compiled_directories(view: &View<'_>) -> Vec<String> {
     // The root and a directory with the whole program in it tell nothing.
     found.retain(|it| it.len() > 1);
     found
+}
+
+/// Whether no build of the original runs in a directory around a place.
+pub(super) fn is_beside_builds(view: &View<'_>, place: &str) -> bool {
+    (0..view.file.instructions.len()).all(|index| {
+        let parts = parts(view, index).unwrap_or_default();
+        parts.iter().all(|part| {
+            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+            let builds = called.filter(Called::is_build).count() > 0;
+            !builds || part.directory.as_deref().is_some_and(|it| !is_within(place, it))
+        })
+    })
 }
 
 /// Whether a place is one of tools, or one that builds of the original run in or write to, and that

@@ -132,6 +132,13 @@ const OPTIMIZED: &[&str] =
 /// Whether a command reads nothing of the sources: packages of the system, tools, accounts.
 pub(super) fn is_of_the_system(called: &Called) -> bool {
     let says = |words: &[&str]| called.words.iter().any(|it| words.contains(&it.as_str()));
+    // `npm cache clean --force`, `pip cache purge`
+    let verb = called.words.first().map(String::as_str);
+    if called.is_any(&["npm", "yarn", "pnpm", "pip", "composer", "uv"])
+        && matches!(verb, Some("cache" | "store" | "clear-cache" | "clearcache"))
+    {
+        return true;
+    }
     match called.name.as_str() {
         "apt-get" | "apt" | "apk" | "dnf" | "yum" | "microdnf" => !called
             .words
@@ -148,7 +155,11 @@ pub(super) fn is_of_the_system(called: &Called) -> bool {
         | "docker-php-ext-enable"
         | "pecl"
         | "a2enmod" => true,
-        "rm" => called.words.iter().all(|it| it.starts_with('-') || it.starts_with("/var/")),
+        "rm" => {
+            let places = ["/var/", "/root/", "/tmp/", "/usr/local/bundle/cache"];
+            let is_cache = |it: &String| places.iter().any(|place| it.starts_with(place));
+            called.words.iter().all(|it| it.starts_with('-') || is_cache(it))
+        }
         "mkdir" => called.words.iter().all(|it| it.starts_with('-') || it.starts_with('/')),
         "gem" => says(&["install"]),
         "bundle" | "composer" | "npm-config" | "poetry" | "pnpm" | "yarn" => says(&["config"]),
@@ -194,6 +205,11 @@ pub(super) fn is_completed(early: &str, later: &[&str]) -> bool {
         || (is_composer && (says("composer dump-autoload") || says("composer dumpautoload")))
 }
 
+/// Whether a command is the original one but for what it leaves to a later command.
+pub(super) fn is_first_half(old: &str, new: &str) -> bool {
+    complete(new).is_some_and(|whole| is_locked(old, &whole))
+}
+
 /// `composer dump-autoload` and the like: what completes an install once the sources are there.
 pub(super) fn completes(text: &str) -> bool {
     let mut words = text.split(' ');
@@ -213,7 +229,9 @@ pub(super) fn completes(text: &str) -> bool {
     };
     match verb {
         ("composer", "dump-autoload" | "dumpautoload") => words.all(is_known),
-        ("composer", "run-script") => words.all(|it| it.starts_with("post-")),
+        ("composer", "run-script" | "run") => {
+            words.all(|it| it.starts_with("post-") || it == "--no-dev" || QUIET.contains(&it))
+        }
         ("poetry", "install") => words.clone().any(|it| it == "--only-root"),
         _ => false,
     }

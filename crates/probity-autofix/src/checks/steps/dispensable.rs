@@ -260,15 +260,21 @@ fn is_made(view: &View<'_>, path: &str) -> bool {
 pub(super) fn is_given(view: &View<'_>, owner: &str, path: &str) -> bool {
     let user = owner.split(':').next().unwrap_or_default();
     let by_copy = view.file.instructions.iter().enumerate().any(|(index, it)| {
-        let Arguments::Transfer { destination: Some(destination), .. } = &it.arguments else {
+        let Arguments::Transfer { sources, destination: Some(destination), .. } = &it.arguments
+        else {
             return false;
         };
         let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
         let target = absolute(&destination.text, workdir).unwrap_or_default();
+        let target = target.trim_end_matches('/');
+        // With a directory comes all that is in it, but for what is made there afterwards.
+        let is_tree = matches!(&**sources, [source] if !last_part(&source.text).contains('.') || source.text == ".");
+        let is_there = target == path
+            || (is_tree && is_within(path, target) && !names(view, &["mkdir"], path, None));
         let given = it.flag_value("chown").map(|it| it.text.as_str()).unwrap_or_default();
         let given = given.split(':').next().unwrap_or_default();
         let is_user = given == user || given.parse::<u32>().is_ok_and(|it| it > 0);
-        it.keyword == Keyword::Copy && is_user && target.trim_end_matches('/') == path
+        it.keyword == Keyword::Copy && is_user && is_there
     });
     by_copy || names(view, &["chown", "install"], path, Some(user))
 }

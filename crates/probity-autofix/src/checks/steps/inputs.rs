@@ -9,7 +9,10 @@ use super::{
         belongings::{final_chain, is_within},
         commands::{self, NODE_TOOLS, is_context_mount},
         image_kind::ImageKind,
-        kept::DATA,
+        kept::{
+            DATA,
+            build_inputs::{is_of_pages, is_taken_out},
+        },
     },
     absolute, chain_of,
     dispensable::is_given,
@@ -22,7 +25,7 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
     let position =
         |text: &str| before.file.instructions.iter().position(|old| written(before, old) == text);
     let kind = base(before).and_then(|image| ImageKind::of(&image));
-    let is_beside_node = kind.is_some_and(|kind| kind.language != Some("node"));
+    let is_beside_node = kind.as_ref().is_some_and(|kind| kind.language != Some("node"));
     let finals: Vec<_> =
         final_chain(after).into_iter().filter_map(|it| pairs(after, it)).flatten().collect();
     for stage in after.facts.stages() {
@@ -49,12 +52,25 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
             let is_missing = |pair: &(String, String)| {
                 let is_data = DATA.contains(&commands::last_part(pair.0.trim_end_matches('/')));
                 let is_final = finals.iter().any(|other| is_part(pair, other));
+                let is_for_run_time = is_data
+                    || is_out_of_reach(before, old, &pair.1)
+                    || is_of_other_package(before, &called, &pair.0);
                 match is_builder {
-                    true => !(has(pair, index) || is_data && is_final),
+                    true => !(has(pair, index) || is_for_run_time && is_final),
                     false => !has(pair, index) && has(pair, usize::MAX),
                 }
             };
-            let needed = (0..old).filter_map(|it| pairs(before, it)).flatten();
+            // A compiler does not read pages whose results the original copies past it.
+            let are_pages = |it: usize, (source, place): &(String, String)| {
+                let is_of_pages = kind
+                    .as_ref()
+                    .is_some_and(|kind| is_of_pages(change, kind, it, (source, place)));
+                is_of_pages && is_taken_out(before, place)
+            };
+            let needed = (0..old).flat_map(|it| {
+                let own = pairs(before, it).unwrap_or_default();
+                own.into_iter().filter(move |pair| !are_pages(it, pair))
+            });
             if let Some((source, _)) = needed.into_iter().find(is_missing) {
                 let message = format!(
                     "this step runs in a stage without `{source}`, which was copied before it"
@@ -66,6 +82,60 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
         }
     }
     None
+}
+
+/// Whether `npm --prefix` builds one package, and a source is of another with its own manifest.
+fn is_of_other_package(view: &View<'_>, called: &[commands::Called], source: &str) -> bool {
+    let prefixes: Vec<String> = called
+        .iter()
+        .filter(|it| it.is_build())
+        .filter_map(|it| {
+            let words: Vec<&str> = it.words.iter().map(String::as_str).collect();
+            commands::prefix_of(&words)
+        })
+        .collect();
+    let source = source.trim_start_matches("./");
+    let Some(package) = source.split('/').next() else { return false };
+    let manifest = format!("{package}/package.json");
+    let has_manifest = (0..view.file.instructions.len())
+        .filter_map(|index| pairs(view, index))
+        .flatten()
+        .any(|(source, _)| source.trim_start_matches("./") == manifest);
+    let builds = called.iter().filter(|it| it.is_build()).count();
+    has_manifest
+        && !prefixes.is_empty()
+        && prefixes.len() == builds
+        && prefixes.iter().all(|it| it != package)
+}
+
+/// Places from which tools read settings and certificates without being told.
+const SETTINGS: &[&str] = &[
+    "/etc/apk",
+    "/etc/apt",
+    "/etc/gitconfig",
+    "/etc/npmrc",
+    "/etc/pip.conf",
+    "/etc/pki",
+    "/etc/ssl",
+    "/etc/yum.repos.d",
+    "/home",
+    "/root",
+    "/usr/local/etc/npmrc",
+    "/usr/local/share/ca-certificates",
+    "/usr/share/maven",
+];
+
+/// Whether a build step does not see a place: it runs elsewhere, and neither it nor a variable names it.
+fn is_out_of_reach(view: &View<'_>, index: usize, place: &str) -> bool {
+    let is_around = |directory: &str| is_within(place, directory) || is_within(directory, place);
+    let parts = commands::parts(view, index).unwrap_or_default();
+    let runs_there = parts.iter().any(|it| it.directory.as_deref().is_none_or(is_around));
+    let text = view.file.instructions.get(index).map(|it| written(view, it)).unwrap_or_default();
+    let variables = view.facts.scope(index).variables();
+    let is_named = text.contains(place)
+        || variables.iter().any(|it| it.value.as_ref().is_some_and(|it| it.contains(place)));
+    let is_setting = SETTINGS.iter().any(|it| is_within(place, it));
+    !parts.is_empty() && !runs_there && !is_named && !is_setting
 }
 
 /// What a RUN mounts of the build context, each source with the place of its mount.

@@ -47,11 +47,29 @@ pub(super) fn unwritable(change: &Change<'_>, identities: &[String]) -> Option<S
         })
     };
     let is_free = |path: &str| is_within(path, "/tmp") || is_within(path, "/dev");
-    let exact = made.iter().cloned().chain(volumes);
+    let exact = made.iter().cloned().chain(volumes).chain(closed(change.after, identities));
     let lost = exact.into_iter().find(|path| !is_given(path) && !is_free(path));
     // What the program makes itself needs a directory that is the user's.
     let below = |path: &str| given.iter().any(|it| is_within(path, &it.path));
     lost.or_else(|| told(before).into_iter().find(|path| !below(path) && !is_free(path)))
+}
+
+/// Files that the final stage gets with a mode by which only their owner may read them.
+fn closed(view: &View<'_>, identities: &[String]) -> Vec<String> {
+    let copies = final_chain(view).into_iter().filter_map(|index| {
+        let it = view.file.instructions.get(index)?;
+        let mode = it.flag_value("chmod")?;
+        let is_closed = mode.text.ends_with(['0', '1', '2', '3']);
+        let is_own = it.flag_value("chown").is_some_and(|owner| is_owner(&owner.text, identities));
+        let Arguments::Transfer { destination: Some(target), .. } = &it.arguments else {
+            return None;
+        };
+        if !is_closed || is_own {
+            return None;
+        }
+        absolute(&target.text, workdir(view, index).as_deref())
+    });
+    copies.map(|it| it.trim_end_matches('/').to_owned()).collect()
 }
 
 /// Directories that the final stage makes.

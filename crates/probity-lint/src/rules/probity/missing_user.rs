@@ -30,13 +30,14 @@ rule! {
     /// - It has an `EXPOSE` or a `HEALTHCHECK`.
     /// - It starts a known server, such as `gunicorn`.
     /// - It starts a program called `serve`, `server`, `worker` or `daemon`, or one whose name ends
-    ///   in `-server`, `-worker` or `-daemon`.
+    ///   in `-server`, `-worker` or `-daemon`. File extensions do not count.
     ///
     /// The rule ignores an image that may start as root on purpose:
     ///
     /// - It starts or installs `gosu`, `su-exec`, `setpriv` or a similar program.
     /// - It starts a server that changes its user itself, such as nginx or sshd.
-    /// - It starts a script that the Dockerfile does not contain.
+    /// - It starts a script that the Dockerfile does not contain, and the base image is not one of a
+    ///   language.
     ///
     /// The rule also ignores base images. A base image has `ONBUILD` triggers or starts only a
     /// shell or an interpreter. If the final stage creates a user,
@@ -124,7 +125,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         || !is_service(&startup)
         || startup.is_base_image()
         || creates_user(context, stage)
-        || startup::may_drop_rights(context, stage)
+        || may_drop_rights(context, stage)
     {
         return;
     }
@@ -138,13 +139,44 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     findings.push(context.finding(entry.span, message).with_fix(fix));
 }
 
+/// Images of languages. Nothing in them switches users but what a file installs, and a script that
+/// starts a program of such a language seldom does it by other means.
+const LANGUAGES: &[&str] = &[
+    "amazoncorretto",
+    "eclipse-temurin",
+    "elixir",
+    "golang",
+    "node",
+    "openjdk",
+    "perl",
+    "php",
+    "python",
+    "ruby",
+    "rust",
+];
+
+/// Whether the service may start as root on purpose.
+fn may_drop_rights(context: &Context<'_>, stage: &Stage) -> bool {
+    let image = base_image::root_image_by_default(context, stage.instruction);
+    let is_language = image.is_some_and(|image| {
+        let is_dotnet = image.domain == "mcr.microsoft.com" && image.path.starts_with("dotnet/");
+        is_dotnet || LANGUAGES.contains(&image.familiar_name().as_ref())
+    });
+    match is_language {
+        true => startup::drops_rights(context, stage),
+        false => startup::may_drop_rights(context, stage),
+    }
+}
+
 fn is_service(startup: &Startup) -> bool {
     let runtime = startup.runtime();
     let is_open = !runtime.get(Setting::Expose).is_empty();
     let is_probed = !runtime.get(Setting::Healthcheck).is_empty();
     let serves = |word: &String| {
-        SERVICES.contains(&word.as_str())
-            || ["-server", "-daemon", "-worker"].iter().any(|ending| word.ends_with(ending))
+        // `python worker.py`, `node server.js`
+        let name = word.split_once('.').map_or(word.as_str(), |(stem, _)| stem);
+        SERVICES.contains(&name)
+            || ["-server", "-daemon", "-worker"].iter().any(|ending| name.ends_with(ending))
     };
     is_open || is_probed || startup.words().iter().any(serves)
 }
@@ -182,6 +214,8 @@ mod tests {
             ("FROM python:3.12\n", r#"CMD ["gunicorn", "app:app"]"#),
             ("FROM debian:12 AS a\nEXPOSE 80\nFROM a\n", r#"CMD ["tini", "--", "app"]"#),
             ("FROM debian:12\nCOPY <<EOF /a.sh\nexec app\nEOF\nEXPOSE 80\n", r#"CMD ["/a.sh"]"#),
+            ("FROM python:3.12\nCOPY run.sh /\nEXPOSE 80\n", r#"ENTRYPOINT ["/run.sh"]"#),
+            ("FROM python:3.12-slim\n", r#"CMD ["python", "worker.py"]"#),
         ] {
             let (keyword, rest) = marked.split_once(' ').unwrap();
             let marks = format!("{}{}", " ".repeat(keyword.len() + 1), "^".repeat(rest.len()));
@@ -218,6 +252,8 @@ mod tests {
             "FROM debian:12\nEXPOSE 80\nCMD [\"gosu\", \"a\", \"app\"]",
             "FROM debian:12\nEXPOSE 80\nCMD [\"nginx\"]",
             "FROM debian:12\nCOPY run.sh /\nEXPOSE 80\nCMD [\"/run.sh\"]",
+            "FROM ruby:3.3\nRUN apt-get install -y gosu\nEXPOSE 80\nCMD [\"/run.sh\"]",
+            "FROM ruby:3.3\nCOPY <<EOF /a.sh\nexec gosu a b\nEOF\nEXPOSE 80\nCMD [\"/a.sh\"]",
             "FROM debian:12\nRUN useradd a\nEXPOSE 80\nCMD [\"app\"]",
             "FROM debian:12\nEXPOSE 80\nCMD [\"app\"]\nFROM debian:12\nUSER a",
             "FROM mcr.microsoft.com/windows/nanoserver:ltsc2022\nEXPOSE 80\nCMD [\"app\"]",

@@ -18,8 +18,8 @@ rule! {
     ///
     /// The rule knows these installs: `npm ci`, `yarn install`, `pnpm install`, `pip install -r`,
     /// `bundle install`, `composer install`, `go mod download`, `cargo fetch`, `poetry install`,
-    /// `pipenv install`, `pipenv sync`, `uv sync`, `dotnet restore`, `mix deps.get` and
-    /// `mvn dependency:…`.
+    /// `pipenv install`, `pipenv sync`, `uv sync`, `dotnet restore`, `mix deps.get`,
+    /// `gradle dependencies` and `mvn dependency:…`.
     ///
     /// The rule ignores the copy in these cases:
     ///
@@ -174,6 +174,10 @@ fn tool(call: &Call<'_>) -> Option<String> {
     if matches!(name.as_ref(), "mvn" | "mvnw") {
         return words.any(|word| word.starts_with("dependency:")).then(|| name.into_owned());
     }
+    if matches!(name.as_ref(), "gradle" | "gradlew") {
+        let is_list = words.any(|word| word.rsplit(':').next() == Some("dependencies"));
+        return is_list.then(|| name.into_owned());
+    }
     let (_, verbs) = TOOLS.iter().find(|(tool, _)| *tool == name)?;
     let verb = words.next().filter(|verb| verbs.contains(&verb.as_ref()))?;
     let is_download = name != "go" || words.next().as_deref() == Some("download");
@@ -213,6 +217,7 @@ mod tests {
             ("poetry install --no-root", "poetry install"),
             ("dotnet restore", "dotnet restore"),
             ("./mvnw -B dependency:go-offline", "mvnw"),
+            ("./gradlew --no-daemon dependencies", "gradlew"),
         ] {
             let says = format!(
                 "every change to the sources installs all dependencies again; copy the manifest and \

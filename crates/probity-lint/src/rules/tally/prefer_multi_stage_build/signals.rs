@@ -163,7 +163,7 @@ fn build_step(context: &Context<'_>, command: &Command) -> Option<Scored> {
         "make" | "gmake" | "cmake" | "ninja" | "meson" | "configure" => {
             !call.has_flag(&["--version", "-v", "--help"])
         }
-        "npm" | "yarn" | "pnpm" | "bun" => runs_build_script(&call),
+        "npm" | "npx" | "yarn" | "pnpm" | "bun" | "bunx" => runs_build_script(&call),
         "bundle" | "bundler" => matches!(call.subcommand(&[]).as_deref(), None | Some("install")),
         "composer" | "composer.phar" | "php" => installs_by_composer(&name, &call),
         _ => compiles(&name, &call),
@@ -192,18 +192,28 @@ fn installs_by_composer(name: &str, call: &Call<'_>) -> bool {
     is_composer && words.next().is_some_and(|it| it == "install" || it == "update")
 }
 
-/// `npm run build`, `yarn build`
+/// `npm run build`, `yarn build`, `yarn workspace web build`, `npx tsc`, `npx ng build`
 fn runs_build_script(call: &Call<'_>) -> bool {
+    const COMPILERS: &[&str] = &["esbuild", "rollup", "tsc", "tsup", "webpack"];
+    const BUNDLERS: &[&str] = &["astro", "ng", "nest", "next", "nuxt", "nx", "turbo", "vite"];
     let words =
         call.positional(&["--prefix", "--cwd", "-C", "--filter", "-F", "--workspace", "-w"]);
-    let mut words = words.iter().filter_map(|word| word.literal());
-    let first = words.next().unwrap_or_default();
-    let script = if first == "run" || first == "run-script" {
-        words.next().unwrap_or_default()
-    } else {
-        first
+    let words: Vec<Cow<'_, str>> = words.iter().filter_map(|word| word.literal()).collect();
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    let words = match words.as_slice() {
+        ["workspace", _, rest @ ..] => rest,
+        ["exec" | "dlx", rest @ ..] | rest => rest,
     };
-    script == "build" || script.starts_with("build:")
+    let words = match words {
+        ["run" | "run-script", rest @ ..] | rest => rest,
+    };
+    match words {
+        [tool, rest @ ..] if BUNDLERS.contains(tool) => rest.contains(&"build"),
+        [script, ..] => {
+            *script == "build" || script.starts_with("build:") || COMPILERS.contains(script)
+        }
+        [] => false,
+    }
 }
 
 /// A compiler's front end with a subcommand that makes something to keep.
@@ -214,7 +224,19 @@ fn compiles(name: &str, call: &Call<'_>) -> bool {
         "dotnet" => &["build", "publish"],
         "mvn" | "mvnw" => &["package", "install", "verify", "deploy"],
         "gradle" | "gradlew" => {
-            &["build", "assemble", "bootJar", "shadowJar", "installDist", "jar"]
+            &[
+                "assemble",
+                "bootJar",
+                "bootWar",
+                "build",
+                "distTar",
+                "distZip",
+                "installDist",
+                "jar",
+                "quarkusBuild",
+                "shadowJar",
+                "war",
+            ]
         }
         "swift" | "stack" | "cabal" | "zig" | "dart" => &["build", "install", "compile"],
         "mix" => &["release"],

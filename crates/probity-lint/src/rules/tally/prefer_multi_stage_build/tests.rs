@@ -34,6 +34,11 @@ fn what_builds_is_found_with_its_score() {
         ("RUN composer install --no-dev", 4, &["build_step"]),
         ("RUN php composer.phar install", 4, &["build_step"]),
         ("RUN bundle install", 4, &["build_step"]),
+        ("RUN npx tsc -p .", 4, &["build_step"]),
+        ("RUN npx ng build --configuration production", 4, &["build_step"]),
+        ("RUN yarn workspace web run build", 4, &["build_step"]),
+        ("RUN pnpm exec vite build", 4, &["build_step"]),
+        ("RUN ./gradlew distTar", 4, &["build_step"]),
         ("RUN curl https://x | bash", 4, &["download_install"]),
         ("RUN apt-get install -y libpq-dev", 4, &["package_install"]),
         ("RUN dnf install -y openssl-devel", 4, &["package_install"]),
@@ -71,6 +76,7 @@ fn what_merely_installs_or_mentions_is_silent() {
         "RUN apt-get update && apt-get install -y curl ca-certificates",
         "RUN pip install flask==1.0",
         "RUN npm ci --omit=dev",
+        "RUN npx prisma generate && npx vite --version && yarn workspace web start",
         "RUN apt-get install -y git patch libpq5 ca-certificates tzdata",
         "RUN bundle exec rake && composer --version && php -r 'echo 1;'",
         "RUN go version && cargo --version && gcc --version && make --version",
@@ -93,7 +99,9 @@ fn base_images_are_silent() {
     for end in ["", "CMD [\"python3\"]\n", "CMD bash\n", &format!("{entrypoint}CMD [\"node\"]\n")] {
         assert_eq!(run(RULE, &format!("{built}{end}")), [], "{end}");
     }
-    for end in ["CMD [\"python3\", \"app.py\"]\n", "CMD [\"sh\", \"-c\", \"app\"]\n"] {
+    let programs =
+        ["CMD [\"python3\", \"app.py\"]\n", "CMD [\"sh\", \"-c\", \"app\"]\n", entrypoint];
+    for end in programs {
         assert_eq!(run(RULE, &format!("{built}{end}")).len(), 1, "{end}");
     }
 }
