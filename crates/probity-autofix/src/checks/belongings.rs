@@ -129,6 +129,7 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     let runtime = view.facts.final_runtime();
     let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
     let mut paths = Vec::new();
+    let mut is_class_path = false;
     for word in command_words(view).into_iter().flatten() {
         let word = match word.split_once('=') {
             Some((flag, value)) if flag.starts_with('-') => value,
@@ -137,11 +138,14 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
         let extension = word.rsplit_once('.').map(|(_, extension)| extension);
         let is_file = extension.is_some_and(|it| FILES.contains(&it)) && !word.starts_with('-');
         // A class path is several paths, and `lib/*` is all that is in a directory.
-        if word.starts_with('/') && word.contains([':', '*']) {
+        if (word.starts_with('/') || is_class_path) && word.contains([':', '*']) {
             let parts = word.split(':').map(|part| part.trim_end_matches("/*"));
-            paths.extend(parts.filter(|it| it.starts_with('/')).map(str::to_owned));
+            let parts = parts.filter(|it| it.contains('/') && !it.contains(['*', '$']));
+            paths.extend(parts.filter_map(|it| absolute(it, workdir.as_deref())));
+            is_class_path = false;
             continue;
         }
+        is_class_path = matches!(word, "-cp" | "-classpath" | "--class-path");
         if word.contains(['$', ':', '*', '>', '<', '|', ';', '&']) || word.len() < 2 {
             continue;
         }
