@@ -143,7 +143,8 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
         let is_plain = word.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-:*".contains(&it));
         if is_plain && (is_class_path || word.starts_with('/')) && word.contains([':', '*']) {
             let parts = word.split(':').map(|part| part.trim_end_matches("/*"));
-            let parts = parts.filter(|it| it.starts_with('/') || is_class_path);
+            let parts = parts
+                .filter(|it| (it.starts_with('/') || is_class_path) && !it.contains('*'));
             paths.extend(parts.filter_map(|it| absolute(it, workdir.as_deref())));
             continue;
         }

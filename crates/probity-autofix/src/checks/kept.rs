@@ -10,7 +10,7 @@ use self::{
     build_inputs::{
         compiled_directories, is_beside_builds, is_bundled, is_for_tools, is_of_pages,
     },
-    installed::installed_tree,
+    installed::{installed_tree, told_paths},
     made::made,
 };
 use super::{
@@ -61,6 +61,7 @@ fn paths_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     missing.extend(manifest(change, &kind));
     missing.extend(named_by_builds(change));
     missing.extend(installed_tree(change));
+    missing.extend(told_paths(change));
     missing.sort_unstable();
     missing.dedup();
     missing

@@ -72,17 +72,17 @@ fn paired<'v>(change: &Change<'v>, names: &BTreeSet<String>) -> Pairs<'v> {
     pairs
 }
 
-/// Secret arguments without a value that stay where they were, though commands name them.
+/// Secret arguments without a value that stay where they were, for commands alone.
 fn stayed<'v>(change: &Change<'v>) -> Vec<&'v str> {
     let left = declared(change.after).filter(|(keyword, pair)| {
         *keyword == Keyword::Arg && pair.value.is_none() && names_a_secret(&pair.key.text)
     });
-    let is_named = |name: &str| {
-        let mut runs =
-            change.after.file.instructions.iter().filter(|it| it.keyword == Keyword::Run);
-        runs.any(|it| is_word_in(&written(change.after, it), name))
+    let is_free = |name: &str| {
+        let all = change.after.file.instructions.iter();
+        let mut others = all.filter(|it| !matches!(it.keyword, Keyword::Run | Keyword::Arg));
+        !others.any(|it| is_word_in(&written(change.after, it), name))
     };
-    left.map(|(_, pair)| pair.key.text.as_str()).filter(|name| is_named(name)).collect()
+    left.map(|(_, pair)| pair.key.text.as_str()).filter(|name| is_free(name)).collect()
 }
 
 /// Commands that read a secret get it, by one id, and nothing but commands needs it.

@@ -51,6 +51,10 @@ fn state_writable(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let message = format!("`{user}` cannot enter /root, which the container uses");
         return vec![change.issue(check, &message)];
     }
+    if let Some(program) = owned::needs_root(change.before) {
+        let message = format!("`{program}` has to start as root; answer NO_CHANGE");
+        return vec![change.issue(check, &message)];
+    }
     let Some(lost) = owned::unwritable(change, &own) else { return Vec::new() };
     let message = format!("`{user}` cannot write to `{lost}`, which belongs to root");
     vec![change.issue(check, &message)]

@@ -1,13 +1,15 @@
-//! What `make install` and the like put below a prefix, as far as the container or a comment names it.
+//! What the container or a comment names: trees that `make install` puts below a prefix, and sources that
+//! a program reads while it runs.
 
-use probity_dockerfile::TokenKind;
+use probity_dockerfile::{Setting, TokenKind};
 
 use super::{
     super::{
         Change, View,
-        belongings::{final_chain, is_within},
+        belongings::{covers, final_chain, is_within, text_of},
         commands::{self, Called},
         moved::copied,
+        steps::absolute,
     },
     is_around,
 };
@@ -36,6 +38,44 @@ pub(super) fn installed_tree(change: &Change<'_>) -> Vec<String> {
         .filter(|it| !is_around(change, it) && !is_library_around(change, it))
         .map(|it| format!("`{it}`"))
         .collect()
+}
+
+/// Words of comments that tell what a program reads while it runs.
+const READ: &[&str] = &[
+    "at run time",
+    "at runtime",
+    "at start",
+    "from disk",
+    "loads",
+    "loaded",
+    "not embedded",
+    "reads",
+    "read from",
+    "served from",
+    "serves",
+    "while it runs",
+];
+
+/// Directories and files that a comment says the program reads, where the sources bring them.
+pub(super) fn told_paths(change: &Change<'_>) -> Vec<String> {
+    let before = change.before;
+    let runtime = before.facts.final_runtime();
+    let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
+    let comments = before.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|it| it.span.slice(before.text));
+    let tells = comments.filter(|it| READ.iter().any(|word| it.contains(word)));
+    let words =
+        tells.flat_map(|it| it.split(|it: char| it.is_whitespace() || "\"'`,;()".contains(it)));
+    let paths = words.filter_map(|word| {
+        let is_plain = word.contains('/') && !word.contains([':', '*', '$', '@', '<']);
+        let path = absolute(word.trim_end_matches(['.', '/']), workdir.as_deref())?;
+        let all = before.file.instructions.iter().enumerate();
+        let is_source = all
+            .clone()
+            .any(|(index, it)| it.flag_value("from").is_none() && covers(before, index, it, &path));
+        (is_plain && path.len() > 1 && is_source).then_some(path)
+    });
+    paths.filter(|it| !is_around(change, it)).map(|it| format!("`{it}`")).collect()
 }
 
 /// The prefix below which a file installs what it builds.

@@ -6,14 +6,14 @@ use probity_shell::Command;
 use super::{
     super::{
         Change, View,
-        belongings::{final_chain, is_within},
+        belongings::{covers, final_chain, is_within},
         commands::{self, Called, last_part, parts},
         image_kind::ImageKind,
         moved::{copied, moves},
-        steps::{absolute, pairs, written},
+        steps::{absolute, written},
     },
     build_inputs::is_for_builds,
-    is_around, is_copied, is_held, placed, runs_in_final,
+    is_around, is_copied, is_held, runs_in_final,
 };
 
 /// Commands that leave something in the image by their arguments.
@@ -67,12 +67,13 @@ pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                 let is_lost = match is_setter {
                     true => !has_extensions(change, command) && !has_trust_store(change, command),
                     false => {
-                        targets(part.directory.as_deref(), index, command, kind).iter().any(|it| {
-                            let is_gone = !is_around(change, it)
+                        let directory = part.directory.as_deref();
+                        targets(directory, index, command, kind).iter().any(|it| {
+                            !is_around(change, it)
                                 && !is_for_builds(change, it)
-                                && !is_used_up(before, it);
-                            is_gone || is_unaltered(change, command, it)
-                        })
+                                && !is_used_up(before, it)
+                        }) || (is_script(kind) || has_mode(command))
+                            && is_unaltered(change, directory, command)
                     }
                 };
                 if is_lost {
@@ -84,26 +85,44 @@ pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
     missing
 }
 
-/// Whether a step changed a file that the final stage takes as it is in the build context.
-fn is_unaltered(change: &Change<'_>, command: &Command, path: &str) -> bool {
+/// Whether a step wrote or changed a file that the final stage takes as it is in the build context.
+fn is_unaltered(change: &Change<'_>, directory: Option<&str>, command: &Command) -> bool {
     let after = change.after;
-    let Some(name) = commands::name_of(command).filter(|it| matches!(it.as_ref(), "chmod" | "sed"))
-    else {
-        return false;
-    };
-    let is_done = runs_in_final(change, |it| {
-        it.name == name && it.words.iter().any(|word| last_part(word) == last_part(path))
-    });
-    let takes = |index: usize| {
-        let it = after.file.instructions.get(index);
-        it.is_some_and(|it| {
-            let is_file = pairs(after, index).is_some_and(|it| {
-                it.iter().any(|(source, target)| placed(source, target, false) == path)
-            });
-            is_file && (it.flag_value("chmod").is_none() || name != "chmod")
+    let name = commands::name_of(command).unwrap_or_default();
+    let is_done = |path: &str| {
+        runs_in_final(change, |it| {
+            it.name == name && it.words.iter().any(|word| last_part(word) == last_part(path))
         })
     };
-    !is_done && !is_copied(change, path) && final_chain(after).into_iter().any(takes)
+    let takes = |index: usize, path: &str| {
+        let it = after.file.instructions.get(index);
+        it.is_some_and(|it| {
+            let is_mode = name == "chmod" && it.flag_value("chmod").is_some();
+            it.flag_value("from").is_none() && !is_mode && covers(after, index, it, path)
+        })
+    };
+    altered(directory, command).iter().any(|path| {
+        let is_taken = final_chain(after).into_iter().any(|index| takes(index, path));
+        is_taken && !is_copied(change, path) && !is_done(path)
+    })
+}
+
+/// The files that a command writes by redirection or changes in their place.
+fn altered(directory: Option<&str>, command: &Command) -> Vec<String> {
+    let targets = command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
+    let mut found: Vec<String> = targets.collect();
+    let called = Called::of(0, command);
+    let mut plain: Vec<String> = called
+        .as_ref()
+        .map(|it| it.words.iter().filter(|it| !it.starts_with('-')).cloned().collect())
+        .unwrap_or_default();
+    match called.as_ref().map(|it| it.name.as_str()) {
+        Some("chmod") => found.extend(plain.into_iter().skip(1)),
+        Some("sed") => found.extend(plain.pop()),
+        _ => {}
+    }
+    let paths = found.iter().filter_map(|it| absolute(it, directory));
+    paths.filter(|path| !FLEETING.iter().any(|it| is_within(path, it))).collect()
 }
 
 /// Whether the store that `keytool` adds a certificate to comes along, or the final stage adds it too.
@@ -133,6 +152,31 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
     });
     is_held(change, "/usr/local/lib/php/extensions")
         && (are_enabled || is_held(change, "/usr/local/etc/php/conf.d"))
+}
+
+/// Whether programs of an image are read as they are written.
+fn is_script(kind: &ImageKind) -> bool {
+    matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"))
+}
+
+/// Whether a command makes a file executable.
+fn has_mode(command: &Command) -> bool {
+    commands::name_of(command).is_some_and(|it| it == "chmod")
+}
+
+/// The directories that a script is told to fill: `python -m nltk.downloader -d /usr/share/nltk_data`.
+fn filled(called: &Called) -> Vec<String> {
+    const PLACES: &[&str] =
+        &["/data", "/models", "/opt", "/srv", "/usr/local/share", "/usr/share", "/var/lib"];
+    let is_other = |word: &str| matches!(word, "venv" | "pip" | "compileall" | "-c" | "-e" | "-r");
+    let is_program = called.is_any(&["node", "npx", "perl", "php", "python", "python3", "ruby"]);
+    if !is_program || called.words.iter().any(|word| is_other(word)) {
+        return Vec::new();
+    }
+    let is_place = |word: &&String| {
+        PLACES.iter().any(|it| is_within(word, it)) && !last_part(word).contains('.')
+    };
+    called.words.iter().filter(is_place).cloned().collect()
 }
 
 /// The file that `curl -o` or `wget -O` writes.
@@ -177,12 +221,12 @@ fn targets(
         }
         let chosen: Vec<&String> =
             if is_last { words.last().copied().into_iter().collect() } else { words };
-        let is_script = matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"));
-        let is_directory = called.name == "mkdir" && is_script;
+        let is_directory = called.name == "mkdir" && is_script(kind);
         let is_path = |it: &&&String| it.starts_with('/') || is_directory;
         found.extend(chosen.iter().filter(is_path).filter_map(|it| absolute(it, workdir)));
     }
     found.extend(downloaded(&called).filter(|it| it.starts_with('/')));
+    found.extend(filled(&called));
     found.retain(|path| !FLEETING.iter().any(|fleeting| is_within(path, fleeting)));
     found.iter_mut().for_each(|path| path.truncate(path.trim_end_matches('/').len()));
     found

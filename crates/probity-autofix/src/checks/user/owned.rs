@@ -290,6 +290,29 @@ pub(super) fn is_owner(owner: &str, identities: &[String]) -> bool {
     is_user && parts.all(|group| group.is_empty() || is_own(group) || matches!(group, "0" | "root"))
 }
 
+/// Programs that only root can start, or that take another user themselves.
+const OF_ROOT: &[&str] = &[
+    "cron",
+    "crond",
+    "dockerd",
+    "gosu",
+    "iptables",
+    "keepalived",
+    "openvpn",
+    "sshd",
+    "su-exec",
+    "tcpdump",
+];
+
+/// A program of root that the container starts or that the final stage installs.
+pub(super) fn needs_root(view: &View<'_>) -> Option<&'static str> {
+    let chain = final_chain(view);
+    let calls = commands::calls(view).filter(|(index, _)| chain.contains(index));
+    let packages: Vec<String> = calls.flat_map(|(_, call)| commands::names(call)).collect();
+    let mut all = OF_ROOT.iter().copied();
+    all.find(|name| commands::starts(view, name) || packages.iter().any(|it| it == name))
+}
+
 /// Whether what the container needs is in the home of root, which others cannot enter.
 pub(super) fn needs_home_of_root(view: &View<'_>) -> bool {
     let is_home = |word: &str| is_within(word.trim_matches(['"', '\'', ',', '[', ']']), "/root");
