@@ -30,7 +30,20 @@ fn moved(change: &Change<'_>) -> BTreeSet<String> {
     let left: BTreeSet<&str> =
         declared(change.after).map(|(_, pair)| pair.key.text.as_str()).collect();
     let old = declared(change.before).map(|(_, pair)| pair.key.text.as_str());
-    old.filter(|name| names_a_secret(name) && !left.contains(name)).map(str::to_owned).collect()
+    let mut names: BTreeSet<String> = old
+        .filter(|name| names_a_secret(name) && !left.contains(name))
+        .map(str::to_owned)
+        .collect();
+    // A variable of a package manager with a secret in it is one too.
+    let handed_on = declared(change.before).filter(|(_, pair)| {
+        let name = pair.key.text.as_str();
+        plumbing::is_variable(name)
+            && !left.contains(name)
+            && !readers::secrets_in(change.before, name, &names).is_empty()
+    });
+    let handed_on: Vec<String> = handed_on.map(|(_, pair)| pair.key.text.to_string()).collect();
+    names.extend(handed_on);
+    names
 }
 
 fn declared<'v>(view: &'v View<'_>) -> impl Iterator<Item = (Keyword, &'v Pair)> {
@@ -100,7 +113,9 @@ fn secrets_mounted(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         issues.push(change.issue(check, message));
     }
     for name in &names {
-        issues.extend(lost_value(check, change, name));
+        if readers::secrets_in(change.before, name, &names).is_empty() {
+            issues.extend(lost_value(check, change, name));
+        }
         issues.extend(used_elsewhere(check, change, name));
         for old in readers::of(change.before, name, &names) {
             let Some((new, secrets)) = pairs.get(&old) else {

@@ -156,7 +156,14 @@ pub(super) fn is_of_the_system(called: &Called) -> bool {
         | "pecl"
         | "a2enmod" => true,
         "rm" => {
-            let places = ["/var/", "/root/", "/tmp/", "/usr/local/bundle/cache"];
+            let places = [
+                "/var/",
+                "/root/",
+                "/tmp/",
+                "/usr/local/bundle/",
+                "node_modules/.cache",
+                "vendor/bundle/",
+            ];
             let is_cache = |it: &String| places.iter().any(|place| it.starts_with(place));
             called.words.iter().all(|it| it.starts_with('-') || is_cache(it))
         }

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use probity_dockerfile::{Instruction, Keyword};
+use probity_dockerfile::{Arguments, Instruction, Keyword};
 
 use super::{
     declared, has_old_frontend, names_a_secret,
@@ -76,6 +76,10 @@ fn is_had(
     dropped: &[String],
 ) -> bool {
     let readers = readers::of(view, name, names);
+    // A variable with a secret in it does for the secret, and whoever has the secret can make it.
+    let inner = readers::secrets_in(view, name, names);
+    let is_handed_on =
+        names.iter().any(|it| readers::secrets_in(view, it, names).iter().any(|own| *own == name));
     let works = |flow: &Flow| -> Vec<Option<usize>> {
         let kept = flow.works.iter().filter(|it| !dropped.contains(&it.text));
         kept.map(|it| it.run).collect()
@@ -85,7 +89,9 @@ fn is_had(
     let mut users = pairs.iter().filter(|(was, _)| was.is_some_and(|it| readers.contains(&it)));
     let has = |run: &Option<usize>| {
         run.is_some_and(|run| {
-            new.whole.contains(&run) || new.has.get(&run).is_some_and(|it| it.contains(name))
+            let has = |name: &str| new.has.get(&run).is_some_and(|it| it.contains(name));
+            let has_inner = !inner.is_empty() && inner.iter().all(|it| has(it));
+            new.whole.contains(&run) || has(name) || has_inner
         })
     };
     let mut is_any = false;
@@ -93,7 +99,7 @@ fn is_had(
         is_any = true;
         has(run)
     });
-    all && is_any
+    all && (is_any || is_handed_on)
 }
 
 /// ARGs that only plumbing used, such as a user name beside a token.
@@ -127,6 +133,12 @@ fn before(view: &View<'_>, names: &BTreeSet<String>) -> Flow {
         if instruction.keyword != Keyword::Run {
             flow.works
                 .extend(without(view, instruction, names).map(|text| Work { text, run: None }));
+            if let Arguments::Pairs { pairs, .. } = &instruction.arguments {
+                for pair in pairs.iter().filter(|it| names.contains(it.key.text.as_str())) {
+                    let value = pair.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+                    flow.addresses.extend(plumbing::addresses_of(&pair.key.text, value));
+                }
+            }
             continue;
         }
         flow.keep_flags(index, view, instruction, &[]);
@@ -188,8 +200,11 @@ fn after(change: &Change<'_>, names: &BTreeSet<String>, files: &BTreeSet<String>
                 }
                 Some(Plumbing::Variables) => {
                     run.needs(&command, names)?;
-                    if has_secret {
-                        flow.addresses.extend(plumbing::addresses(&command));
+                    for word in plumbing::assignments(&command).unwrap_or_default() {
+                        let (variable, value) = word.split_once('=')?;
+                        if names.iter().any(|name| is_word_in(value, name)) {
+                            flow.addresses.extend(plumbing::addresses_of(variable, value));
+                        }
                     }
                 }
                 Some(Plumbing::Removal(removed))
@@ -271,12 +286,15 @@ impl Run {
         let user = view.facts.state(index).and_then(|state| state.user.clone());
         let is_root =
             user.is_none_or(|it| matches!(it.pattern(), "root" | "0" | "root:root" | "0:0"));
+        // Variables of tools are made of secrets, and are not mounted themselves.
+        let mut plain = names.iter().filter(|it| !plumbing::is_variable(it) || names.len() == 1);
+        let only = plain.next().filter(|_| plain.next().is_none());
         let files = mounts.iter().filter(|it| it.variable.is_none()).map(|mount| {
             let is_of = |name: &&String| {
                 let id = mount.id.to_ascii_uppercase().replace(['-', '.'], "_");
                 id == **name || id.contains(name.as_str()) || name.contains(&id)
             };
-            let name = names.iter().find(is_of).or(names.first().filter(|_| names.len() == 1));
+            let name = names.iter().find(is_of).or(only);
             (mount.path(), mount.id.to_owned(), name.cloned())
         });
         let mut run = Self {
@@ -300,7 +318,6 @@ impl Run {
                 // Another variable, which the commands may name in the place of the old one.
                 Some(variable) => {
                     let id = mount.id.to_ascii_uppercase();
-                    let only = names.first().filter(|_| names.len() == 1);
                     if let Some(name) = names.iter().find(|it| **it == id).or(only) {
                         run.aliases.insert(variable.to_owned(), name.clone());
                         run.ids.insert(name.clone(), mount.id.to_owned());
@@ -375,6 +392,14 @@ impl Run {
     /// Every secret that a command names must be there, by a mount or by a read.
     fn needs(&mut self, command: &str, names: &BTreeSet<String>) -> Option<()> {
         for name in names.iter().filter(|name| is_word_in(command, name)) {
+            // What is set for the command alone, or exported, need not be there.
+            let is_set = command.starts_with("export ") || plumbing::assignments(command).is_none();
+            if is_set
+                && command.contains(&format!("{name}="))
+                && !command.contains(&format!("${{{name}}}"))
+            {
+                continue;
+            }
             if !self.has.contains(name) && !self.read.contains(name) {
                 return None;
             }

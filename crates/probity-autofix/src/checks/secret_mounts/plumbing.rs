@@ -40,6 +40,11 @@ const VARIABLES: &[&str] = &[
     "npm_config_",
 ];
 
+/// Whether tools take credentials from a variable.
+pub(super) fn is_variable(name: &str) -> bool {
+    VARIABLES.iter().any(|it| name.starts_with(it))
+}
+
 /// Options whose value is an address with credentials.
 const ADDRESS_OPTIONS: &[&str] =
     &["--index-url", "-i", "--extra-index-url", "--index", "--default-index"];
@@ -193,6 +198,14 @@ pub(super) fn addresses(text: &str) -> BTreeSet<String> {
     found.collect()
 }
 
+/// The same, each with what the option or variable makes of it: an index beside the usual one, or in
+/// its place.
+pub(super) fn addresses_of(name: &str, text: &str) -> BTreeSet<String> {
+    let is_beside = name.to_ascii_lowercase().contains("extra");
+    let found = addresses(text).into_iter();
+    found.map(|it| if is_beside { format!("beside {it}") } else { it }).collect()
+}
+
 /// A command without the options and variables that hand it an address with a secret, and the addresses.
 pub(super) fn without_addresses(
     command: &str,
@@ -209,13 +222,14 @@ pub(super) fn without_addresses(
             && !value.is_empty()
             && (names.contains(option) || VARIABLES.iter().any(|it| option.starts_with(it)));
         if is_variable || (ADDRESS_OPTIONS.contains(&option) && has_secret(value)) {
-            found.extend(addresses(value).into_iter().filter(|_| has_secret(value)));
+            let own = addresses_of(option, value);
+            found.extend(own.into_iter().filter(|_| has_secret(value)));
             continue;
         }
         if ADDRESS_OPTIONS.contains(&word.as_str())
             && let Some(value) = rest.next_if(|it| has_secret(it))
         {
-            found.extend(addresses(value));
+            found.extend(addresses_of(word, value));
             continue;
         }
         kept.push(word.clone());

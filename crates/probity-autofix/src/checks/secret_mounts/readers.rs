@@ -103,6 +103,20 @@ pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<u
     seen.into_iter().filter(may_read).collect()
 }
 
+/// The secrets in the value that a file gives a variable.
+pub(super) fn secrets_in<'n>(
+    view: &View<'_>,
+    variable: &str,
+    names: &'n BTreeSet<String>,
+) -> Vec<&'n String> {
+    let value = declared(view).find_map(|(_, pair)| {
+        let value = pair.value.as_ref().map(|it| it.text.to_string());
+        value.filter(|_| pair.key.text == variable)
+    });
+    let value = value.unwrap_or_default();
+    names.iter().filter(|name| *name != variable && is_word_in(&value, name)).collect()
+}
+
 /// Whether a variable is for downloads of packages, going by its name.
 pub(super) fn is_for_packages(name: &str) -> bool {
     !tools(name).is_empty()

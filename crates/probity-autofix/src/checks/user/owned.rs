@@ -59,7 +59,7 @@ fn closed(view: &View<'_>, identities: &[String]) -> Vec<String> {
     let copies = final_chain(view).into_iter().filter_map(|index| {
         let it = view.file.instructions.get(index)?;
         let mode = it.flag_value("chmod")?;
-        let is_closed = mode.text.ends_with(['0', '1', '2', '3']);
+        let is_closed = is_closed(&mode.text);
         let is_own = it.flag_value("chown").is_some_and(|owner| is_owner(&owner.text, identities));
         let Arguments::Transfer { destination: Some(target), .. } = &it.arguments else {
             return None;
@@ -69,7 +69,22 @@ fn closed(view: &View<'_>, identities: &[String]) -> Vec<String> {
         }
         absolute(&target.text, workdir(view, index).as_deref())
     });
-    copies.map(|it| it.trim_end_matches('/').to_owned()).collect()
+    let modes = final_chain(view).into_iter().flat_map(|index| {
+        let called = commands::of_instruction(view, index).into_iter();
+        let closing = called.filter(|it| {
+            let mut plain = it.words.iter().filter(|word| !word.starts_with('-'));
+            it.name == "chmod" && plain.next().is_some_and(|mode| is_closed(mode))
+        });
+        let paths = closing.flat_map(|it| it.words.into_iter().skip(1));
+        let workdir = workdir(view, index);
+        paths.filter_map(|it| absolute(&it, workdir.as_deref())).collect::<Vec<_>>()
+    });
+    copies.chain(modes).map(|it| it.trim_end_matches('/').to_owned()).collect()
+}
+
+/// Whether a mode lets nobody but the owner and the group read.
+fn is_closed(mode: &str) -> bool {
+    mode.bytes().all(|it| it.is_ascii_digit()) && mode.ends_with(['0', '1', '2', '3'])
 }
 
 /// Directories that the final stage makes.
