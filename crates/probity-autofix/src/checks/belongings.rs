@@ -143,8 +143,8 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
         let is_plain = word.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-:*".contains(&it));
         if is_plain && (is_class_path || word.starts_with('/')) && word.contains([':', '*']) {
             let parts = word.split(':').map(|part| part.trim_end_matches("/*"));
-            let parts = parts
-                .filter(|it| (it.starts_with('/') || is_class_path) && !it.contains('*'));
+            let parts =
+                parts.filter(|it| (it.starts_with('/') || is_class_path) && !it.contains('*'));
             paths.extend(parts.filter_map(|it| absolute(it, workdir.as_deref())));
             continue;
         }
@@ -311,10 +311,13 @@ fn is_reached(change: &Change<'_>, index: usize, it: &Instruction, program: &str
 fn producers(view: &View<'_>, path: &str) -> Vec<String> {
     let all = view.file.instructions.iter().enumerate();
     let is_cache = is_cache_of_downloads(view, path);
+    // The engine makes the directory of a volume; a build that works around it fills it by chance.
+    let volumes = view.facts.final_runtime();
+    let is_volume = volumes.get(Setting::Volume).iter().any(|it| it.entry.key == path);
     let makes = |index: usize, it: &Instruction| match it.keyword {
         Keyword::Run => {
             it.body_text().contains(path)
-                || builds_around(view, index, path)
+                || (!is_volume && builds_around(view, index, path))
                 || (is_cache && downloads(view, index))
         }
         Keyword::Copy | Keyword::Add => covers(view, index, it, path),

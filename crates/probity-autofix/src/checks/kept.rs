@@ -7,9 +7,7 @@ mod made;
 use probity_dockerfile::{Action, Manager, PackageCall};
 
 use self::{
-    build_inputs::{
-        compiled_directories, is_beside_builds, is_bundled, is_for_tools, is_of_pages,
-    },
+    build_inputs::{compiled_directories, is_beside_builds, is_bundled, is_for_tools, is_of_pages},
     installed::{installed_tree, told_paths},
     made::made,
 };

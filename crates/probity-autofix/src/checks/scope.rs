@@ -1,6 +1,6 @@
 //! Variables that a step of the original reads are set where the proposal runs it.
 
-use probity_dockerfile::{Keyword, VariableKind};
+use probity_dockerfile::{Action, Keyword, Manager, PackageCall, VariableKind};
 
 use super::{
     Change, Check, Issue, View,
@@ -129,9 +129,32 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 );
                 issues.push(change.issue(check, &message).at(after, instruction.span));
             }
+            if installs_for_development(&part)
+                && is_production(after, index)
+                && !is_production(before, old)
+            {
+                let message = "`NODE_ENV` is `production` here, unlike in the original, so this step \
+                               leaves out the packages for development";
+                issues.push(change.issue(check, message).at(after, instruction.span));
+            }
         }
     }
     issues
+}
+
+/// Whether a part installs packages of Node.js without saying which groups of them.
+fn installs_for_development(part: &Segment<'_>) -> bool {
+    let is_open = !["dev", "prod"].iter().any(|it| part.text.contains(it));
+    let is_install = |it: &PackageCall| {
+        matches!(it.manager, Manager::Npm | Manager::Yarn | Manager::Pnpm)
+            && it.action == Action::Install
+    };
+    is_open && part.calls.iter().any(|it| is_install(it))
+}
+
+fn is_production(view: &View<'_>, index: usize) -> bool {
+    let scope = view.facts.scope(index);
+    scope.get("NODE_ENV").is_some_and(|it| it.value.as_deref() == Some("production"))
 }
 
 /// Whether an instruction of the original names an argument, so that nobody has to guess who reads it.

@@ -30,10 +30,8 @@ fn moved(change: &Change<'_>) -> BTreeSet<String> {
     let left: BTreeSet<&str> =
         declared(change.after).map(|(_, pair)| pair.key.text.as_str()).collect();
     let old = declared(change.before).map(|(_, pair)| pair.key.text.as_str());
-    let mut names: BTreeSet<String> = old
-        .filter(|name| names_a_secret(name) && !left.contains(name))
-        .map(str::to_owned)
-        .collect();
+    let mut names: BTreeSet<String> =
+        old.filter(|name| is_secret(name) && !left.contains(name)).map(str::to_owned).collect();
     // A variable of a package manager with a secret in it is one too.
     let handed_on = declared(change.before).filter(|(_, pair)| {
         let name = pair.key.text.as_str();
@@ -44,6 +42,12 @@ fn moved(change: &Change<'_>) -> BTreeSet<String> {
     let handed_on: Vec<String> = handed_on.map(|(_, pair)| pair.key.text.to_string()).collect();
     names.extend(handed_on);
     names
+}
+
+/// Bundler reads the login of a host from a variable with the host's name, `__` for each dot.
+fn is_secret(name: &str) -> bool {
+    let host = name.strip_prefix("BUNDLE_");
+    names_a_secret(name) || host.is_some_and(|it| it.contains("__"))
 }
 
 fn declared<'v>(view: &'v View<'_>) -> impl Iterator<Item = (Keyword, &'v Pair)> {
@@ -88,7 +92,7 @@ fn paired<'v>(change: &Change<'v>, names: &BTreeSet<String>) -> Pairs<'v> {
 /// Secret arguments without a value that stay where they were, for commands alone.
 fn stayed<'v>(change: &Change<'v>) -> Vec<&'v str> {
     let left = declared(change.after).filter(|(keyword, pair)| {
-        *keyword == Keyword::Arg && pair.value.is_none() && names_a_secret(&pair.key.text)
+        *keyword == Keyword::Arg && pair.value.is_none() && is_secret(&pair.key.text)
     });
     let is_free = |name: &str| {
         let all = change.after.file.instructions.iter();

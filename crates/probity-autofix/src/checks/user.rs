@@ -11,6 +11,7 @@ use super::{
     Change, Check, Explained, Issue, View,
     additions::is_harmless,
     base_image::base,
+    belongings::final_chain,
     commands::{self, Segment, segments},
     image_kind::ImageKind,
     steps::{absolute, written},
@@ -98,17 +99,26 @@ fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     if let Some(lost) = olds.next() {
         return vec![change.issue(check, message).quoting(&lost.text)];
     }
-    let users = after.file.instructions.iter().enumerate();
-    let last =
-        users.filter(|(_, it)| it.keyword == Keyword::User).map(|(index, _)| index).next_back();
-    let late = (last.unwrap_or_default()..after.file.instructions.len())
-        .find(|index| needs_root(change, *index, &own));
+    let is_free = |view: &View<'_>, index: usize| {
+        let user = view.facts.state(index).and_then(|state| state.user.clone());
+        user.is_some_and(|it| !matches!(it.pattern().split(':').next(), Some("root" | "0")))
+    };
+    let olds = before.file.instructions.iter().enumerate();
+    let free: Vec<String> = olds
+        .filter(|(index, _)| is_free(before, *index))
+        .map(|(_, it)| written(before, it))
+        .collect();
+    let late = final_chain(after).into_iter().find(|index| {
+        let it = after.file.instructions.get(*index);
+        let is_old = it.is_some_and(|it| free.contains(&written(after, it)));
+        is_free(after, *index) && !is_old && needs_root(change, *index, &own)
+    });
     match late {
-        Some(index) if last.is_some() => {
+        Some(index) => {
             let message = "this step needs root and comes after the new USER";
             vec![at(change, change.issue(check, message), index)]
         }
-        _ => Vec::new(),
+        None => Vec::new(),
     }
 }
 

@@ -82,6 +82,7 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         _ => None,
     });
     let mut wants_cpu = false;
+    let mut programs: Vec<&str> = PROGRAMS.to_vec();
     for package in condas.flatten() {
         let (name, version) = conda_parts(package);
         wants_cpu |= name == "cpuonly";
@@ -99,8 +100,11 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                     )),
                 }
             }
-            Some(CondaPackage::System(name)) if !packages.contains(name) => {
-                fault(&format!("conda installed `{package}`; install the package {name}"));
+            Some(CondaPackage::System(name)) => {
+                programs.push(name);
+                if !packages.contains(name) {
+                    fault(&format!("conda installed `{package}`; install the package {name}"));
+                }
             }
             Some(_) => {}
             None => fault(&format!("probity does not know what PyPI calls `{package}`")),
@@ -131,7 +135,7 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let mut libraries = LIBRARIES.iter().flat_map(|(_, lists)| *lists);
         was.contains(*it)
             || is_of_full_image(it)
-            || PROGRAMS.contains(*it)
+            || programs.contains(*it)
             || libraries.any(|any| any.contains(*it))
     };
     if let Some(more) = packages.iter().find(|it| !is_known(it)) {

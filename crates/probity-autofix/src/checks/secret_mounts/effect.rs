@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use probity_dockerfile::{Arguments, Instruction, Keyword};
 
 use super::{
-    declared, has_old_frontend, names_a_secret,
+    declared, has_old_frontend, is_secret,
     plumbing::{self, Plumbing},
     readers,
     run::{Mount, braced, is_word_in, mounts, plain},
@@ -43,7 +43,7 @@ struct Flow {
 
 /// Whether the proposal only hands the secrets on in another way.
 pub(super) fn is_same(change: &Change<'_>, names: &BTreeSet<String>) -> bool {
-    let is_left = declared(change.after).any(|(_, pair)| names_a_secret(&pair.key.text));
+    let is_left = declared(change.after).any(|(_, pair)| is_secret(&pair.key.text));
     let old = before(change.before, names);
     let Some(new) = after(change, names, &old.files) else { return false };
     let dropped = arguments_of_plumbing(change, names);

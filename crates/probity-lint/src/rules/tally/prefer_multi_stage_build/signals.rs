@@ -223,21 +223,19 @@ fn compiles(name: &str, call: &Call<'_>) -> bool {
         "cargo" => &["build", "install", "b"],
         "dotnet" => &["build", "publish"],
         "mvn" | "mvnw" => &["package", "install", "verify", "deploy"],
-        "gradle" | "gradlew" => {
-            &[
-                "assemble",
-                "bootJar",
-                "bootWar",
-                "build",
-                "distTar",
-                "distZip",
-                "installDist",
-                "jar",
-                "quarkusBuild",
-                "shadowJar",
-                "war",
-            ]
-        }
+        "gradle" | "gradlew" => &[
+            "assemble",
+            "bootJar",
+            "bootWar",
+            "build",
+            "distTar",
+            "distZip",
+            "installDist",
+            "jar",
+            "quarkusBuild",
+            "shadowJar",
+            "war",
+        ],
         "swift" | "stack" | "cabal" | "zig" | "dart" => &["build", "install", "compile"],
         "mix" => &["release"],
         "msbuild" | "gcc" | "g++" | "clang" | "rustc" | "javac" | "ghc" | "cc" | "c++" => {
