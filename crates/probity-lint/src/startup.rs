@@ -170,6 +170,31 @@ fn starts_unread_script(context: &Context<'_>, stage: &Stage) -> bool {
     words.iter().any(|name| is_script(name) && written_text(context, name).is_none())
 }
 
+/// Whether a stage starts a script that is neither in the Dockerfile nor copied by it, so that it came
+/// with a program.
+pub(crate) fn starts_foreign_script(context: &Context<'_>, stage: &Stage) -> bool {
+    let words = Startup::of(context, stage).words();
+    let mut scripts =
+        words.iter().filter(|name| is_script(name) && written_text(context, name).is_none());
+    scripts.any(|name| {
+        let mut all = context.with_bases(stage).flat_map(|stage| stage.instructions.clone());
+        !all.any(|index| copies(context, index, name))
+    })
+}
+
+/// Whether an instruction copies a file of this name, or everything, from the build context.
+fn copies(context: &Context<'_>, index: usize, name: &str) -> bool {
+    let Some(instruction) = context.file.instructions.get(index) else { return false };
+    let Arguments::Transfer { sources, destination, .. } = &instruction.arguments else {
+        return false;
+    };
+    let is_named = |path: &str| path.trim_matches('"').rsplit('/').next() == Some(name);
+    let is_all = |path: &str| matches!(path.trim_matches('"'), "." | "./" | "*");
+    instruction.flag_value("from").is_none()
+        && (sources.iter().any(|it| is_named(&it.text) || is_all(&it.text))
+            || destination.as_ref().is_some_and(|it| is_named(&it.text)))
+}
+
 fn is_script(name: &str) -> bool {
     let endings = [".sh", ".bash", ".ksh"];
     endings.iter().any(|ending| name.ends_with(ending)) || name.contains("entrypoint")

@@ -36,8 +36,8 @@ rule! {
     ///
     /// - It starts or installs `gosu`, `su-exec`, `setpriv` or a similar program.
     /// - It starts a server that changes its user itself, such as nginx or sshd.
-    /// - It starts a script that the Dockerfile does not contain, and the base image is not one of a
-    ///   language.
+    /// - It starts a script that the Dockerfile does not contain. If the base image is one of a
+    ///   language, this holds only for scripts that the Dockerfile does not copy either.
     ///
     /// The rule also ignores base images. A base image has `ONBUILD` triggers or starts only a
     /// shell or an interpreter. If the final stage creates a user,
@@ -163,7 +163,9 @@ fn may_drop_rights(context: &Context<'_>, stage: &Stage) -> bool {
         is_dotnet || LANGUAGES.contains(&image.familiar_name().as_ref())
     });
     match is_language {
-        true => startup::drops_rights(context, stage),
+        true => {
+            startup::drops_rights(context, stage) || startup::starts_foreign_script(context, stage)
+        }
         false => startup::may_drop_rights(context, stage),
     }
 }
@@ -252,6 +254,7 @@ mod tests {
             "FROM debian:12\nEXPOSE 80\nCMD [\"gosu\", \"a\", \"app\"]",
             "FROM debian:12\nEXPOSE 80\nCMD [\"nginx\"]",
             "FROM debian:12\nCOPY run.sh /\nEXPOSE 80\nCMD [\"/run.sh\"]",
+            "FROM eclipse-temurin:21\nRUN tar xf server.tar\nEXPOSE 80\nCMD [\"catalina.sh\", \"run\"]",
             "FROM ruby:3.3\nRUN apt-get install -y gosu\nEXPOSE 80\nCMD [\"/run.sh\"]",
             "FROM ruby:3.3\nCOPY <<EOF /a.sh\nexec gosu a b\nEOF\nEXPOSE 80\nCMD [\"/a.sh\"]",
             "FROM debian:12\nRUN useradd a\nEXPOSE 80\nCMD [\"app\"]",
