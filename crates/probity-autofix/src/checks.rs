@@ -92,6 +92,12 @@ impl<'a> View<'a> {
         let facts = Facts::of(&file);
         Self { text, file, facts }
     }
+
+    /// Whether an instruction runs as root, as far as the file tells.
+    pub(crate) fn is_root_at(&self, index: usize) -> bool {
+        let user = self.facts.state(index).and_then(|state| state.user.clone());
+        user.is_none_or(|it| matches!(it.pattern().split(':').next(), Some("root" | "0")))
+    }
 }
 
 /// The original, the proposal, and what the checks of both depend on.

@@ -170,7 +170,7 @@ fn starts_unread_script(context: &Context<'_>, stage: &Stage) -> bool {
     words.iter().any(|name| is_script(name) && written_text(context, name).is_none())
 }
 
-/// Whether a stage starts a script that is neither in the Dockerfile nor copied by it, so that it came
+/// Whether a stage starts a script that the Dockerfile neither contains nor copies. Such a script came
 /// with a program.
 pub(crate) fn starts_foreign_script(context: &Context<'_>, stage: &Stage) -> bool {
     let words = Startup::of(context, stage).words();

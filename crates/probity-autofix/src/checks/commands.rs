@@ -27,7 +27,7 @@ pub(crate) enum Linkage {
 const STATIC: &[&str] =
     &["CGO_ENABLED=0", "CGO_ENABLED 0", "linux-musl", "+crt-static", "musl-tools"];
 
-/// Whether a linker is told to leave no library out; `--disable-static` is about archives.
+/// Whether flags make the linker include every library; `--disable-static` is about archives.
 fn links_statically(text: &str) -> bool {
     let mut words = text.split(|it: char| it.is_whitespace() || "\"'=,;".contains(it));
     words.any(|word| matches!(word, "-static" | "--static" | "-static-pie"))

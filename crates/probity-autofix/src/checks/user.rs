@@ -99,19 +99,15 @@ fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     if let Some(lost) = olds.next() {
         return vec![change.issue(check, message).quoting(&lost.text)];
     }
-    let is_free = |view: &View<'_>, index: usize| {
-        let user = view.facts.state(index).and_then(|state| state.user.clone());
-        user.is_some_and(|it| !matches!(it.pattern().split(':').next(), Some("root" | "0")))
-    };
     let olds = before.file.instructions.iter().enumerate();
     let free: Vec<String> = olds
-        .filter(|(index, _)| is_free(before, *index))
+        .filter(|(index, _)| !before.is_root_at(*index))
         .map(|(_, it)| written(before, it))
         .collect();
     let late = final_chain(after).into_iter().find(|index| {
         let it = after.file.instructions.get(*index);
         let is_old = it.is_some_and(|it| free.contains(&written(after, it)));
-        is_free(after, *index) && !is_old && needs_root(change, *index, &own)
+        !after.is_root_at(*index) && !is_old && needs_root(change, *index, &own)
     });
     match late {
         Some(index) => {

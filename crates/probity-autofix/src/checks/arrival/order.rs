@@ -60,15 +60,11 @@ pub(super) fn too_early(change: &Change<'_>) -> Option<String> {
 /// A step that root ran in the original, or an install of packages, and that now comes after USER.
 pub(super) fn as_user(change: &Change<'_>) -> Option<String> {
     let (before, after) = (change.before, change.after);
-    let is_root = |view: &View<'_>, index: usize| {
-        let user = view.facts.state(index).and_then(|state| state.user.clone());
-        user.is_none_or(|it| matches!(it.pattern().split(':').next(), Some("root" | "0")))
-    };
     let is_run = |view: &View<'_>, index: usize| {
         view.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run)
     };
     let texts = |wanted: bool| -> Vec<String> {
-        let all = (0..before.file.instructions.len()).filter(|it| is_root(before, *it) == wanted);
+        let all = (0..before.file.instructions.len()).filter(|it| before.is_root_at(*it) == wanted);
         all.filter(|it| is_run(before, *it))
             .filter_map(|it| commands::parts(before, it))
             .flatten()
@@ -77,7 +73,7 @@ pub(super) fn as_user(change: &Change<'_>) -> Option<String> {
     };
     let (of_root, of_user) = (texts(true), texts(false));
     let late = final_chain(after).into_iter().filter(|it| is_run(after, *it));
-    let mut late = late.filter(|it| !is_root(after, *it));
+    let mut late = late.filter(|it| !after.is_root_at(*it));
     late.find_map(|index| {
         let parts = commands::parts(after, index).unwrap_or_default();
         let lost = parts.into_iter().find(|part| {

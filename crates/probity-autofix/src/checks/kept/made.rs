@@ -164,7 +164,8 @@ fn has_mode(command: &Command) -> bool {
     commands::name_of(command).is_some_and(|it| it == "chmod")
 }
 
-/// The directories that a script is told to fill: `python -m nltk.downloader -d /usr/share/nltk_data`.
+/// The directories that a script fills because an option names them, as in
+/// `python -m nltk.downloader -d /usr/share/nltk_data`.
 fn filled(called: &Called) -> Vec<String> {
     const PLACES: &[&str] =
         &["/data", "/models", "/opt", "/srv", "/usr/local/share", "/usr/share", "/var/lib"];

@@ -76,7 +76,7 @@ fn is_had(
     dropped: &[String],
 ) -> bool {
     let readers = readers::of(view, name, names);
-    // A variable with a secret in it does for the secret, and whoever has the secret can make it.
+    // A variable that contains the secret replaces it, and a command with the secret can set the variable.
     let inner = readers::secrets_in(view, name, names);
     let is_handed_on =
         names.iter().any(|it| readers::secrets_in(view, it, names).iter().any(|own| *own == name));
