@@ -29,6 +29,7 @@ pub(crate) mod packages;
 pub(crate) mod patch;
 pub(crate) mod probe;
 mod probe_code;
+mod programs;
 pub(crate) mod relint;
 pub(crate) mod runtime;
 pub(crate) mod scope;

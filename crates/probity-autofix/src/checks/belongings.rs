@@ -2,16 +2,15 @@
 
 use std::{borrow::Cow, collections::BTreeSet};
 
-use probity_dockerfile::{Action, Arguments, CommandLine, Instruction, Keyword, Setting, Value};
+use probity_dockerfile::{Arguments, Instruction, Keyword, Setting, Value};
 
 use super::{
     Change, Check, Issue, View,
     additions::ACCOUNTS,
     base_image::base,
     commands,
-    image_kind::ImageKind,
     moved::{copied, transfers, with_outputs},
-    search_path::{self, is_on_path},
+    programs,
     steps::{absolute, expanded, pairs, written},
     user::order,
 };
@@ -23,33 +22,6 @@ pub(crate) const USER_MADE: Check = Check::new("user-made", user_made);
 const FILES: &[&str] = &[
     "js", "mjs", "cjs", "ts", "py", "rb", "php", "jar", "war", "sh", "dll", "pl", "toml", "yaml",
     "yml", "json", "conf", "cfg", "ini",
-];
-
-/// What every image with a shell has.
-const USUAL: &[&str] = &[
-    "sh", "bash", "cat", "cd", "echo", "env", "exec", "false", "ls", "sleep", "tail", "test",
-    "true",
-];
-
-/// Languages, and the programs that their images bring.
-const PROVIDED: &[(&str, &[&str])] = &[
-    ("python", &["python", "python3", "pip"]),
-    ("node", &["node", "npm", "npx", "yarn"]),
-    ("ruby", &["ruby", "bundle", "gem", "rake"]),
-    ("php", &["php", "php-fpm", "apache2-foreground"]),
-    ("httpd", &["httpd-foreground"]),
-    ("golang", &["go"]),
-    ("rust", &["cargo"]),
-    ("java", &["java"]),
-    ("openjdk", &["java"]),
-    ("temurin", &["java"]),
-    ("corretto", &["java"]),
-    ("tomcat", &["java", "catalina.sh"]),
-    ("maven", &["java", "mvn"]),
-    ("gradle", &["java", "gradle"]),
-    ("aspnet", &["dotnet"]),
-    ("runtime", &["dotnet"]),
-    ("sdk", &["dotnet"]),
 ];
 
 /// What the original builds or copies and the container then names has to be in the final stage.
@@ -66,9 +38,7 @@ fn entry_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             issues.push(change.issue(check, &message));
         }
     }
-    let started = bare_program(change.before).into_iter().chain(own_programs(change.before));
-    let programs: BTreeSet<String> = started.filter(|it| !is_there(change, it)).collect();
-    for program in programs {
+    for program in programs::missing(change) {
         let image = base(change.after).unwrap_or_default();
         let message = format!(
             "the container starts `{program}`, which nothing shows to be in a final stage on `{image}`"
@@ -100,28 +70,6 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
             && !FLEETING.iter().any(|it| is_within(place, it))
     };
     with_outputs(view).into_iter().map(|(_, place)| place).filter(is_result).collect()
-}
-
-/// Programs that the original builds or copies, and that its health check or a script starts by name.
-fn own_programs(view: &View<'_>) -> Vec<String> {
-    let first = command_words(view).into_iter().filter_map(|it| it.into_iter().next());
-    let is_bare = |it: &String| !it.is_empty() && !it.contains(['/', '$']);
-    first.filter(is_bare).filter(|it| is_own(view, it)).collect()
-}
-
-/// Whether a build or a COPY of a file names a program.
-fn is_own(view: &View<'_>, program: &str) -> bool {
-    let builds =
-        commands::all(view).filter(|it| it.is_build() || it.is_any(&["cp", "mv", "install"]));
-    let mut words = builds.flat_map(|it| it.words);
-    let copies = |it: &Instruction| match &it.arguments {
-        Arguments::Transfer { destination: Some(place), .. } => {
-            commands::last_part(&place.text) == program
-        }
-        _ => false,
-    };
-    words.any(|word| commands::last_part(&word) == program)
-        || view.file.instructions.iter().any(copies)
 }
 
 /// Files and directories that commands, volumes and the search path name.
@@ -160,7 +108,7 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     paths.extend(variables.filter(|it| it.starts_with('/') && !it.contains([':', '$', ' '])));
     let volumes = runtime.get(Setting::Volume).iter().map(|entry| entry.entry.key.clone());
     paths.extend(volumes.filter(|path| path.starts_with('/')));
-    if bare_program(view).is_some() {
+    if programs::bare_program(view).is_some() {
         let variables = runtime.get(Setting::Env).iter().filter(|it| it.entry.key == "PATH");
         let values: Vec<String> = variables.filter_map(|it| text_of(&it.entry.value)).collect();
         let entries = values.iter().flat_map(|value| value.split(':'));
@@ -172,27 +120,17 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     paths
 }
 
-fn command_words(view: &View<'_>) -> Vec<Vec<String>> {
+pub(super) fn command_words(view: &View<'_>) -> Vec<Vec<String>> {
     let runtime = view.facts.final_runtime();
     let settings = [Setting::Entrypoint, Setting::Cmd, Setting::Healthcheck];
     let entries = settings.into_iter().flat_map(|it| runtime.get(it));
     entries
         .filter_map(|entry| match &entry.entry.value {
-            Value::Command(command) => Some(words_of(command)),
-            Value::Healthcheck(check) => check.command.as_ref().map(words_of),
+            Value::Command(command) => Some(programs::words_of(command)),
+            Value::Healthcheck(check) => check.command.as_ref().map(programs::words_of),
             _ => None,
         })
         .collect()
-}
-
-fn words_of(command: &CommandLine) -> Vec<String> {
-    match command {
-        CommandLine::Exec(words) => words.clone(),
-        CommandLine::Shell { text, .. } => {
-            let words = text.split_whitespace();
-            words.map(|word| word.trim_matches(['"', '\'', ';']).to_owned()).collect()
-        }
-    }
 }
 
 pub(super) fn text_of(value: &Value) -> Option<String> {
@@ -200,111 +138,6 @@ pub(super) fn text_of(value: &Value) -> Option<String> {
         Value::Text(text) => text.value.clone(),
         _ => None,
     }
-}
-
-/// The program that is looked for in the search path.
-pub(super) fn bare_program(view: &View<'_>) -> Option<String> {
-    let runtime = view.facts.final_runtime();
-    let first = runtime.get(Setting::Entrypoint).first().or(runtime.get(Setting::Cmd).first())?;
-    let Value::Command(command) = &first.entry.value else { return None };
-    let mut words = words_of(command).into_iter();
-    let program = words.find(|word| word != "exec")?;
-    let is_plain = program.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-.".contains(&it));
-    (is_plain && !USUAL.contains(&program.as_str())).then_some(program)
-}
-
-/// Whether the final stage has a program: by its image, by a copy, or by an install.
-fn is_there(change: &Change<'_>, program: &str) -> bool {
-    let (before, after) = (base(change.before), base(change.after));
-    let provides = |image: &str| {
-        let Some(kind) = ImageKind::of(image) else { return true };
-        let is_variant = match program {
-            "apache2-foreground" => kind.tag.contains("apache"),
-            "php-fpm" => kind.tag.contains("fpm"),
-            _ => true,
-        };
-        let name = &kind.name;
-        let mut known = PROVIDED.iter().filter(|(image, _)| match *image {
-            "runtime" => name == "runtime",
-            image => name.contains(image),
-        });
-        is_variant
-            && (known.any(|(_, programs)| programs.contains(&program)) || program.starts_with(name))
-    };
-    // What the original's image is not known to bring may come from anywhere in it.
-    let is_images_own = before.as_deref().is_some_and(provides);
-    let Some(after) = after else { return true };
-    if provides(&after) {
-        return true;
-    }
-    final_chain(change.after).into_iter().any(|index| {
-        let Some(it) = change.after.file.instructions.get(index) else { return false };
-        let copies = copied(change, index, it).is_some_and(|sources| {
-            sources.iter().any(|source| {
-                let source = source.trim_end_matches('/');
-                let (directory, name) = source.rsplit_once('/').unwrap_or(("", source));
-                let is_placed = is_on_path(change.after, directory) && !is_named(it, source);
-                (name == program && (is_placed || is_reached(change, index, it, program)))
-                    || (!is_images_own && is_programs_place(change.after, source))
-            })
-        });
-        let calls = change.after.facts.package_calls(&change.after.file, index);
-        let installs = calls.iter().any(|call| {
-            let is_library = |name: &String| {
-                let usual = ["ca-certificates", "tzdata", "curl", "wget", "zlib1g"];
-                name.starts_with("lib") || usual.contains(&name.as_str())
-            };
-            let is_more = !commands::names(call).iter().all(is_library);
-            let is_named = commands::names(call)
-                .iter()
-                .any(|name| name.contains(program) || program.contains(name.as_str()));
-            let text = written(change.after, it);
-            let mut olds = change.before.file.instructions.iter();
-            let is_old = olds.any(|old| written(change.before, old) == text);
-            call.action == Action::Install
-                && (commands::is_language_manager(call.manager) || is_named || (is_more && is_old))
-        });
-        let mentions = it.keyword == Keyword::Run && it.body_text().contains(program);
-        let transfers = matches!(it.keyword, Keyword::Copy | Keyword::Add)
-            && it.flag_value("from").is_none()
-            && puts_on_path(change.after, index, it, program);
-        copies || mentions || (installs && !is_images_own) || transfers
-    })
-}
-
-/// Whether a COPY itself names a path as its source.
-fn is_named(it: &Instruction, path: &str) -> bool {
-    let Arguments::Transfer { sources, .. } = &it.arguments else { return false };
-    sources.iter().any(|source| source.text.trim_end_matches('/') == path)
-}
-
-/// Whether a COPY of the build context may put a program on the search path.
-fn puts_on_path(view: &View<'_>, index: usize, it: &Instruction, program: &str) -> bool {
-    let directories =
-        ["/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin"];
-    directories.iter().any(|directory| covers(view, index, it, &format!("{directory}/{program}")))
-}
-
-/// A directory on the search path, or one that may hold such a directory.
-fn is_programs_place(view: &View<'_>, path: &str) -> bool {
-    let below = ["", "/bin", "/sbin"];
-    below.iter().any(|directory| is_on_path(view, &format!("{path}{directory}")))
-        || search_path::named(view).iter().any(|it| is_within(it, path))
-}
-
-/// Whether a copied program ends up on the search path.
-fn is_reached(change: &Change<'_>, index: usize, it: &Instruction, program: &str) -> bool {
-    let Arguments::Transfer { destination: Some(destination), .. } = &it.arguments else {
-        return false;
-    };
-    let state = change.after.facts.state(index);
-    let workdir = state.and_then(|state| state.workdir.path.as_deref());
-    let Some(target) = absolute(&destination.text, workdir.or(Some("/"))) else { return false };
-    let directory = match target.strip_suffix('/') {
-        Some(directory) => directory,
-        None => target.strip_suffix(&format!("/{program}")).unwrap_or_default(),
-    };
-    is_on_path(change.after, directory)
 }
 
 /// The instructions of the original that make a path or copy something to it.

@@ -13,9 +13,10 @@ use probity_shell::Command;
 use super::{
     Change, View,
     base_image::base,
-    belongings::{bare_program, is_within},
+    belongings::is_within,
     commands::{self, Segment, last_part, parts, words},
     image_kind::ImageKind,
+    programs::bare_program,
     search_path::{is_on_path, pattern_of},
     steps::{absolute, expanded, forms::plain},
 };

@@ -1,6 +1,9 @@
 //! Commands that install dependencies: what they read, and how they may be split around the sources.
 
-use crate::checks::commands::Called;
+use crate::checks::{
+    View,
+    commands::{self, Called},
+};
 
 /// Tools, the manifest that they read, and their lock file.
 const TOOLS: &[(&str, &str, &str)] = &[
@@ -21,6 +24,23 @@ const TOOLS: &[(&str, &str, &str)] = &[
     ("gradlew", "*.gradle*", "*.gradle*"),
     ("dotnet", "*.??proj", "*.??proj"),
 ];
+
+/// Whether a file is the lock file of a tool that the original neither calls nor speaks of.
+pub(super) fn is_invented_lock(view: &View<'_>, name: &str) -> bool {
+    if view.text.contains(name) || name.contains('*') {
+        return false;
+    }
+    let tool = TOOLS.iter().find(|(.., lock)| *lock == name);
+    let calls = |tool: &str| commands::all(view).any(|it| it.name == tool);
+    match tool {
+        Some((tool, ..)) => !calls(tool),
+        // pip has no lock file of its own, so its users name theirs as they like.
+        None => {
+            let is_known = matches!(name, "bun.lock" | "symfony.lock");
+            name.ends_with(".lock") && !name.starts_with("requirements") && !is_known
+        }
+    }
+}
 
 /// What the tools are called with to install dependencies.
 const VERBS: &[&str] = &["ci", "install", "sync", "download", "fetch", "deps.get", "restore"];

@@ -1,6 +1,9 @@
 //! Projects as files, and the generator that varies their proposals.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Which cases a person may look at while writing checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -40,6 +43,9 @@ struct Section {
 pub(super) struct Proposal {
     pub(super) name: String,
     pub(super) is_good: bool,
+    /// Two judges who saw the task and the proposal, and not what its author called it, both
+    /// contradicted the author.
+    pub(super) is_disputed: bool,
     /// 0 as it is written, 1 varied.
     pub(super) variant: usize,
     pub(super) before: String,
@@ -48,7 +54,7 @@ pub(super) struct Proposal {
 
 impl Project {
     pub(super) fn all() -> Vec<Self> {
-        Self::of_directory("tests/it/corpus")
+        Self::of_directory(&corpus())
     }
 
     /// Written for these checks by people who did not know them: `unseen` for tuning, `reported` for
@@ -57,7 +63,7 @@ impl Project {
         let halves = [("unseen", Half::Tuning), ("reported", Half::Reporting)];
         let mut projects = Vec::new();
         for (directory, half) in halves {
-            for mut project in Self::of_directory(&format!("tests/it/corpus/{directory}")) {
+            for mut project in Self::of_directory(&corpus().join(directory)) {
                 project.known = Some(half);
                 projects.push(project);
             }
@@ -65,8 +71,7 @@ impl Project {
         projects
     }
 
-    fn of_directory(directory: &str) -> Vec<Self> {
-        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join(directory);
+    fn of_directory(directory: &Path) -> Vec<Self> {
         let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
         let mut paths: Vec<_> =
             entries.filter(|path| path.extension().is_some_and(|it| it == "case")).collect();
@@ -163,6 +168,7 @@ impl Project {
             found.map(|section| section.text.clone()).unwrap_or_default()
         };
         let (before, vary) = (text("before"), text("vary"));
+        let disputed = fs::read_to_string(corpus().join("disputed.txt")).unwrap();
         let mut proposals = Vec::new();
         for section in &self.sections {
             let is_good = section.kind == "good";
@@ -170,9 +176,12 @@ impl Project {
                 continue;
             }
             let name = format!("{} {}", section.kind, section.name);
+            let entry = format!("{} {name}", self.name);
+            let is_disputed = disputed.lines().any(|line| line == entry);
             let plain = Proposal {
                 name: name.clone(),
                 is_good,
+                is_disputed,
                 variant: 0,
                 before: before.clone(),
                 after: section.text.clone(),
@@ -180,6 +189,7 @@ impl Project {
             let varied = Proposal {
                 name,
                 is_good,
+                is_disputed,
                 variant: 1,
                 before: renamed(&before, &vary),
                 after: restyled(&renamed(&section.text, &vary), &renamed(&before, &vary)),
@@ -193,6 +203,10 @@ impl Project {
         }
         proposals
     }
+}
+
+fn corpus() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/corpus")
 }
 
 fn edited(base: &str, body: &str, place: &str) -> String {
