@@ -11,6 +11,7 @@ pub(crate) fn run(root: &Path) -> Result<Report, String> {
     let mut test = cargo(root);
     test.args(["test", "--quiet", "--package", "probity-autofix", "--test", "it", "--"]);
     test.args(["--exact", "corpus::figures", "--nocapture"]);
+    test.env("PROBITY_WHOLE_CORPUS", "1");
     let printed = output(test)?;
     let printed = String::from_utf8_lossy(&printed);
     let figures = printed.split_once("<<<\n").and_then(|(_, rest)| rest.split_once(">>>"));

@@ -17,6 +17,7 @@ pub(crate) mod directives;
 pub(crate) mod downloads;
 mod endpoints;
 pub(crate) mod final_image;
+mod foreign;
 pub(crate) mod healthcheck;
 pub(crate) mod image_kind;
 pub(crate) mod issue;

@@ -1,6 +1,7 @@
 //! What build stages make has to arrive: outputs that a cache keeps, trees that only a part of was
 //! copied of, and places that the container's user cannot read do not.
 
+mod caches;
 mod generated;
 mod order;
 
@@ -33,6 +34,7 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     issues.extend(tree_in_parts(change).map(|reason| change.issue(check, &reason)));
     issues.extend(installed_elsewhere(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(caches::missed(change).map(|reason| change.issue(check, &reason)));
     issues.extend(generated::lost(change).map(|reason| change.issue(check, &reason)));
     issues.extend(linker_cache(change).map(|reason| change.issue(check, &reason)));
     issues.extend(order::too_early(change).map(|reason| change.issue(check, &reason)));

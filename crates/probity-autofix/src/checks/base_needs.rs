@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use probity_dockerfile::{
-    Action, CommandLine, ImageRef, Keyword, PackageKind, Setting, Stage, Step, Value,
+    Action, CommandLine, ImageRef, Instruction, Keyword, PackageKind, Setting, Stage, Step, Value,
 };
 
 use super::{
     Change, Check, Issue, View,
     base_image::{RELEASES, base, is_bare},
-    commands,
-    image_kind::{Distribution, ImageKind},
+    foreign,
+    steps::written,
 };
 
 pub(crate) const NEEDS_SHELL: Check = Check::new("needs-shell", needs_shell).heuristic();
@@ -66,38 +66,45 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let on_it: Vec<&Stage> =
         after.facts.stages().iter().filter(|stage| stage.root == root).collect();
     let indices = || on_it.iter().flat_map(|stage| stage.instructions.clone());
-    let brought: BTreeSet<String> =
-        indices().flat_map(|index| installed_by(after, index)).collect();
-    let called = indices().flat_map(|index| called_by(after, index)).chain(started(after));
-    let called: BTreeSet<String> = called.filter(|tool| !olds.contains(tool)).collect();
-    let mut missing: BTreeSet<String> =
-        called.into_iter().filter(|tool| lacks(&image, tool) && !brought.contains(tool)).collect();
-    missing.extend(indices().filter_map(|index| foreign_account(after, index, &image)));
+    let is_lost = |tool: &String, brought: &BTreeSet<String>| {
+        !olds.contains(tool) && lacks(&image, tool) && !brought.contains(tool)
+    };
+    let mut missing = BTreeSet::new();
+    let mut brought = BTreeSet::new();
+    // A step has what was installed before it, the container all of it.
+    for stage in &on_it {
+        let mut late = Vec::new();
+        for index in stage.instructions.clone() {
+            brought.extend(installed_by(after, index));
+            let is_step = |it: &Instruction| it.keyword == Keyword::Run;
+            let called = called_by(after, index);
+            match after.file.instructions.get(index).is_some_and(is_step) {
+                true => missing.extend(called.into_iter().filter(|it| is_lost(it, &brought))),
+                false => late.extend(called),
+            }
+        }
+        missing.extend(late.into_iter().filter(|it| is_lost(it, &brought)));
+    }
+    missing.extend(started(after).into_iter().filter(|it| is_lost(it, &brought)));
+    let known = |index: &usize| {
+        let it = after.file.instructions.get(*index).map(|it| written(after, it));
+        let olds = change.before.file.instructions.iter();
+        is_same && olds.map(|it| written(change.before, it)).any(|old| Some(old) == it)
+    };
+    for index in indices().filter(|index| !known(index)) {
+        missing.extend(foreign::account(after, index, &image));
+        missing.extend(foreign::package(after, index, &image));
+        missing.extend(foreign::taken_number(after, index, &image));
+    }
     if missing.is_empty() {
         return Vec::new();
     }
     let names: Vec<String> = missing.into_iter().collect();
     let message = format!(
-        "a command of the final stage calls {}, which nothing shows to be in `{image}`",
+        "a command of the final stage asks for {}, which nothing shows to work in `{image}`",
         names.join(", ")
     );
     vec![change.issue(check, &message)]
-}
-
-/// `adduser` with the options of another distribution: Busybox and Debian have one each.
-fn foreign_account(view: &View<'_>, index: usize, image: &str) -> Option<String> {
-    let kind = ImageKind::of(image)?;
-    let wrong: &[&str] = match kind.distribution? {
-        Distribution::Alpine => &["--group", "--disabled-login"],
-        Distribution::Debian | Distribution::Ubuntu => &["-S", "-D", "-H", "-SD", "-DH", "-SDH"],
-        Distribution::RedHat | Distribution::Bare => return None,
-    };
-    let called = commands::of_instruction(view, index);
-    let mut accounts = called.into_iter().filter(|it| it.is_any(&["adduser", "addgroup"]));
-    accounts.find_map(|it| {
-        let option = it.words.iter().find(|word| wrong.contains(&word.as_str()))?;
-        Some(format!("{} {option}", it.name))
-    })
 }
 
 /// Whether an image is known not to have a tool that Dockerfiles call.

@@ -311,9 +311,53 @@ fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         });
         copies || makes(change.after, index)
     });
-    if !is_made || is_kept {
+    if is_made && is_kept {
+        let lost = lost_group(change, &name).map(|group| {
+            let message = format!(
+                "`{name}` is in the group `{group}` in the original, and no longer in the final stage"
+            );
+            change.issue(check, &message)
+        });
+        return lost.into_iter().collect();
+    }
+    if !is_made {
         return Vec::new();
     }
     let message = format!("the container runs as `{name}`, which the final stage does not make");
     vec![change.issue(check, &message)]
+}
+
+/// A group of another name that the original gives a user, and the final stage does not.
+fn lost_group(change: &Change<'_>, user: &str) -> Option<String> {
+    let chain = final_chain(change.after);
+    let takes_accounts = chain.iter().any(|index| {
+        let it = change.after.file.instructions.get(*index);
+        let places = it.and_then(|it| copied(change, *index, it)).unwrap_or_default();
+        places.iter().any(|place| is_within("/etc/group", place.trim_end_matches('/')))
+    });
+    let before = commands::all(change.before).flat_map(|it| groups_of(&it, user));
+    let after: Vec<String> = chain
+        .into_iter()
+        .flat_map(|index| commands::of_instruction(change.after, index))
+        .flat_map(|it| groups_of(&it, user))
+        .collect();
+    before.filter(|_| !takes_accounts).find(|group| !after.contains(group))
+}
+
+/// The groups that a command puts a user into, but for one with the user's name.
+fn groups_of(it: &commands::Called, user: &str) -> Vec<String> {
+    const FLAGS: &[&str] = &["-g", "--gid", "-G", "--groups", "-aG", "--ingroup"];
+    let is_about = it.words.iter().any(|word| word == user);
+    if !is_about || !(it.is_any(ACCOUNTS) || it.is_any(&["usermod", "gpasswd"])) {
+        return Vec::new();
+    }
+    let pairs = it.words.windows(2).filter_map(|pair| match pair {
+        [flag, value] => FLAGS.contains(&flag.as_str()).then_some(value.as_str()),
+        _ => None,
+    });
+    let joined = it.words.iter().filter_map(|word| word.split_once('='));
+    let joined = joined.filter(|(flag, _)| FLAGS.contains(flag)).map(|(_, value)| value);
+    let names = pairs.chain(joined).flat_map(|value| value.split(','));
+    let is_other = |name: &&str| *name != user && name.parse::<u32>().is_err();
+    names.filter(is_other).map(str::to_owned).collect()
 }

@@ -1,5 +1,7 @@
 //! Where a container can be asked how it is: the ports, paths and variables that its file names.
 
+mod web;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use probity_dockerfile::{Arguments, CommandLine, Setting, TokenKind, Value};
@@ -51,6 +53,8 @@ const DIRECTORIES: &[&str] = &[
 /// What the original says about its endpoints, and what the container starts with.
 pub(super) struct Endpoints {
     ports: Vec<String>,
+    /// Those of them that speak HTTP, where the file tells.
+    web: BTreeSet<String>,
     paths: BTreeSet<String>,
     variables: BTreeMap<String, String>,
     /// Whether another check reports a path that nothing shows.
@@ -71,7 +75,9 @@ impl Endpoints {
         let variables: BTreeMap<String, String> = variables.collect();
         let mut ports = ports(after);
         ports.extend(variables.iter().filter_map(|(name, value)| own_port(name, value)));
-        Self { ports, paths: paths(before), variables, has_any_path: false }
+        let mut web = web::ports(before);
+        web.retain(|port| ports.iter().any(|it| it.split('/').next() == Some(port)));
+        Self { ports, web, paths: paths(before), variables, has_any_path: false }
     }
 
     /// A text with the values of the container's variables.
@@ -110,7 +116,9 @@ impl Endpoints {
         });
         matches!(scheme, "http" | "https")
             && self.has_path(path)
-            && port.is_some_and(|port| self.has_port(port))
+            && port.is_some_and(|port| {
+                self.has_port(port) && (self.web.is_empty() || self.web.contains(port))
+            })
     }
 
     /// A word of the shell with the values that the container starts with.

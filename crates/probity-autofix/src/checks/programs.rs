@@ -201,7 +201,9 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
             let mut olds = change.before.file.instructions.iter();
             let is_old = olds.any(|old| written(change.before, old) == text);
             call.action == Action::Install
-                && (commands::is_language_manager(call.manager) || is_named || (is_more && is_old))
+                && (commands::is_language_manager(call.manager)
+                    || is_named
+                    || (is_more && is_old && !OF_PACKAGES.contains(&program)))
         });
         let mentions = commands::of_instruction(change.after, index).iter().any(|called| {
             // An account, or the owner of a file, may have the name of the program.

@@ -277,6 +277,15 @@ fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         );
         return vec![change.issue(check, &message)];
     }
+    if let Some(place) = git_after_its_use(change, &told) {
+        let message = "an install of packages fetches with git, which comes only after it";
+        let instruction = after.file.instructions.get(place);
+        let issue = change.issue(check, message);
+        return vec![match instruction {
+            Some(it) => issue.at(after, it.span),
+            None => issue,
+        }];
+    }
     if let Some(tool) = without_certificates(change, &has, &told) {
         let message = format!(
             "`{new}` has no certificates, and {tool} without recommended packages brings none; install \
@@ -296,6 +305,20 @@ fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some(missing) = missing else { return Vec::new() };
     let message = format!("what is built with {missing} needs its library in the final stage");
     vec![change.issue(check, &message)]
+}
+
+/// The install of language packages that comes before the install of git, where the file tells of packages
+/// by git.
+fn git_after_its_use(change: &Change<'_>, told: &BTreeSet<String>) -> Option<usize> {
+    let after = change.after;
+    let fetches = told.contains("git") && change.before.text.contains("git+");
+    let chain = final_chain(after);
+    let calls = || commands::calls(after).filter(|(index, _)| chain.contains(index));
+    let git = calls().find(|(_, it)| commands::names(it).iter().any(|name| name == "git"))?;
+    let first = calls().find(|(_, call)| {
+        call.action == Action::Install && commands::is_language_manager(call.manager)
+    })?;
+    (fetches && first.0 < git.0).then_some(first.0)
 }
 
 /// A program that asks others by TLS and is installed without the certificates that it reads.

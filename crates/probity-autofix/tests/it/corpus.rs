@@ -3,11 +3,19 @@
 //! A file of `corpus` is one project: the original, and proposals, most of them written as edits of
 //! another. A generator varies each: other names, ports and versions, other stage names, comments. The
 //! hash of the project's name puts it into the tuning half, whose cases may be read while checks are
-//! written, or into the reporting half, of which only the figures are printed.
+//! written, or into the reporting half, of which only the figures are printed. A third of our own
+//! projects is tried by default, and all of them with `PROBITY_WHOLE_CORPUS=1`; those of strangers are
+//! always tried.
 
 mod project;
 
-use std::{collections::BTreeMap, fmt::Write as _, io::Write as _};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    io::Write as _,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 use probity_agent::StopReason;
 
@@ -64,13 +72,25 @@ enum Verdict {
 /// `cargo xtask eval` prints what this test writes between the two marks.
 #[test]
 fn figures() {
+    let mut jobs: Vec<(Project, Vec<String>)> = Vec::new();
+    for project in Project::all() {
+        let language = project.language().to_owned();
+        let rows = vec![language, format!("~ {}", project.objective), "all".to_owned()];
+        jobs.push((project, rows));
+    }
+    for project in Project::unseen() {
+        let objective = format!("~~ unseen {}", project.objective);
+        jobs.push((project, vec![objective, UNSEEN.to_owned()]));
+    }
+    for project in Project::strangers() {
+        jobs.push((project, vec!["~~~ image proofs".to_owned()]));
+    }
     let mut rows: BTreeMap<(Half, String), Figures> = BTreeMap::new();
     let mut wrong = String::new();
-    let mut count = |project: &Project, row_names: &[String]| {
-        for proposal in project.proposals() {
-            let verdict = judged(project, &proposal);
+    for ((project, row_names), verdicts) in jobs.iter().zip(all_judged(&jobs)) {
+        for (proposal, verdict) in verdicts {
             let disputed = [DISPUTED.to_owned()];
-            let row_names = if proposal.is_disputed { &disputed } else { row_names };
+            let row_names = if proposal.is_disputed { &disputed } else { row_names.as_slice() };
             for row in row_names {
                 let row = (project.half(), row.clone());
                 rows.entry(row).or_default().count(&proposal, &verdict);
@@ -86,17 +106,6 @@ fn figures() {
                 writeln!(wrong, "  {} {}: {why}", project.name, proposal.name).unwrap();
             }
         }
-    };
-    for project in Project::all() {
-        let language = project.language().to_owned();
-        count(&project, &[language, format!("~ {}", project.objective), "all".to_owned()]);
-    }
-    for project in Project::unseen() {
-        let objective = format!("~~ unseen {}", project.objective);
-        count(&project, &[objective, UNSEEN.to_owned()]);
-    }
-    for project in Project::strangers() {
-        count(&project, &["~~~ image proofs".to_owned()]);
     }
     let mut text = String::new();
     for ((half, row), figures) in &rows {
@@ -124,6 +133,31 @@ fn figures() {
         assert!(good.accepted * 100 >= good.all * least, "{text}");
         assert!(harmful.accepted * 100 <= harmful.all * most, "{text}");
     }
+}
+
+/// The verdicts on all proposals of each project, which all processors work out together.
+fn all_judged(jobs: &[(Project, Vec<String>)]) -> Vec<Vec<(Proposal, Verdict)>> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut found = Vec::new();
+        while let index = next.fetch_add(1, Ordering::Relaxed)
+            && let Some((project, _)) = jobs.get(index)
+        {
+            let judge = |proposal| {
+                let verdict = judged(project, &proposal);
+                (proposal, verdict)
+            };
+            found.push((index, project.proposals().into_iter().map(judge).collect()));
+        }
+        found
+    };
+    let count = thread::available_parallelism().map_or(1, usize::from);
+    let mut all: Vec<(usize, Vec<(Proposal, Verdict)>)> = thread::scope(|scope| {
+        let workers: Vec<_> = (0..count).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+    });
+    all.sort_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, verdicts)| verdicts).collect()
 }
 
 /// Asks once, as an agent that answers with this proposal.

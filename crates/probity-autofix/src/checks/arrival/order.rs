@@ -86,7 +86,16 @@ pub(super) fn as_user(change: &Change<'_>) -> Option<String> {
 
 /// The files that a command changes, as far as words are paths for certain.
 fn altered(it: &Called, workdir: Option<&str>) -> Vec<String> {
-    let paths = it.words.iter().filter(|word| word.starts_with('/') || word.starts_with("./"));
+    let is_plain = |word: &&String| {
+        !word.is_empty()
+            && word.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-".contains(&it))
+    };
+    // Owner, mode or capability come first, and then only paths.
+    let skipped = if it.is_any(&["chmod", "chown", "setcap"]) { 1 } else { 0 };
+    let words = it.words.iter().filter(|word| !word.starts_with('-')).skip(skipped);
+    let paths = words
+        .filter(is_plain)
+        .filter(|word| skipped == 1 || word.starts_with('/') || word.starts_with("./"));
     let paths = paths.filter_map(|word| absolute(word, workdir));
     paths.map(|it| it.trim_end_matches('/').to_owned()).collect()
 }
@@ -127,12 +136,16 @@ fn is_given_later(view: &View<'_>, mut later: Range<usize>, path: &str) -> bool 
 
 /// Whether an earlier instruction, or an earlier command of the same one, may have made a path.
 fn is_there(view: &View<'_>, index: usize, earlier: &[Called], path: &str) -> bool {
-    let names = |it: &Called| it.words.iter().any(|word| word.trim_end_matches('/') == path);
+    let names = |it: &Called, workdir: Option<&str>| {
+        let mut places = it.words.iter().filter_map(|word| absolute(word, workdir));
+        places.any(|place| is_within(place.trim_end_matches('/'), path))
+    };
     let chain = final_chain(view);
-    earlier.iter().any(names)
+    let here = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+    earlier.iter().any(|it| names(it, here))
         || chain.into_iter().filter(|it| *it < index).any(|it| {
             let workdir = view.facts.state(it).and_then(|state| state.workdir.path.as_deref());
-            let makes = commands::of_instruction(view, it).iter().any(names);
+            let makes = commands::of_instruction(view, it).iter().any(|it| names(it, workdir));
             makes || brings(view, it, path) || workdir.is_some_and(|it| is_within(it, path))
         })
 }

@@ -140,7 +140,11 @@ fn has_trust_store(change: &Change<'_>, command: &Command) -> bool {
 
 /// Whether extensions of PHP come along, and with them the files that load them.
 fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
-    let names = Called::of(0, command).map(|it| it.words).unwrap_or_default();
+    let Some(called) = Called::of(0, command) else { return false };
+    if !called.name.starts_with("docker-php-ext") && !called.is_any(&["pecl", "phpenmod"]) {
+        return false;
+    }
+    let names = called.words;
     let names: Vec<&String> = names.iter().filter(|it| !it.starts_with('-')).collect();
     let is_named = |words: &[String], name: &str| {
         let stem = name.split_once('-').map_or(name, |(stem, _)| stem);
