@@ -3,10 +3,11 @@
 
 mod caches;
 mod generated;
+mod made;
 mod order;
 
 use probity_dockerfile::{
-    Action, Arguments, Base, Instruction, Keyword, Manager, Setting, Target, TokenKind,
+    Action, Arguments, Instruction, Keyword, Manager, Setting, Target, TokenKind,
 };
 
 use super::{
@@ -14,7 +15,7 @@ use super::{
     base_image::base,
     belongings::{final_chain, is_within, text_of},
     commands::{self, Called},
-    image_kind::{Distribution, ImageKind, agree},
+    image_kind::{Distribution, ImageKind},
     moved::taken_from_mounts,
     search_path::{is_on_path, pattern_of},
     steps::{absolute, chain_of, expanded},
@@ -38,6 +39,8 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues.extend(generated::lost(change).map(|reason| change.issue(check, &reason)));
     issues.extend(linker_cache(change).map(|reason| change.issue(check, &reason)));
     issues.extend(order::too_early(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(order::tools_too_late(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(archives(change).map(|reason| change.issue(check, &reason)));
     issues.extend(order::as_user(change).map(|reason| change.issue(check, &reason)));
     issues.extend(order::authorities(change).map(|reason| change.issue(check, &reason)));
     issues.extend(environment_off_path(change).map(|reason| change.issue(check, &reason)));
@@ -75,7 +78,7 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
              out of it in the same RUN"
         ));
     }
-    if !is_made(after, it, source) {
+    if !made::is_made(after, it, source) {
         return Some(format!("nothing in that stage makes `{source}`"));
     }
     let state = after.facts.state(index);
@@ -91,97 +94,11 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
         return Some(format!("the user of the container cannot read `{target}`"));
     }
     let is_part = source.ends_with("/bin") && source.contains("/build/install/");
-    is_part.then(|| {
+    let beside = format!("{}/lib", source.trim_end_matches("/bin"));
+    let has_rest = taken(after, &final_chain(after)).contains(&beside);
+    (is_part && !has_rest).then(|| {
         format!("the programs in `{source}` need what is beside it; copy the whole directory")
     })
-}
-
-/// Places that images bring themselves, or that tools write to without being told.
-const BROUGHT: &[&str] = &[
-    "/bin",
-    "/etc/group",
-    "/etc/passwd",
-    "/etc/ssl",
-    "/go",
-    "/home",
-    "/lib",
-    "/lib64",
-    "/opt/java",
-    "/root",
-    "/sbin",
-    "/tmp",
-    "/usr",
-    "/var",
-];
-
-/// Whether an instruction of a stage, or of one below it, may make what is copied from it.
-fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
-    let Some(stage) = stage_of(view, it) else { return true };
-    if is_of_other_python(view, stage, source) {
-        return false;
-    }
-    let source = source.split('*').next().unwrap_or_default().trim_end_matches('/');
-    if BROUGHT.iter().any(|place| is_within(source, place)) || source.contains('$') {
-        return true;
-    }
-    chain_of(view, stage).into_iter().any(|index| {
-        let Some(step) = view.file.instructions.get(index) else { return false };
-        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-        let workdir = workdir.unwrap_or_default().trim_end_matches('/');
-        match step.keyword {
-            Keyword::Run => {
-                let heredocs = step.heredocs().iter().map(|it| it.content(view.text).into_owned());
-                let mut texts = std::iter::once(step.body_text().to_string()).chain(heredocs);
-                let is_named = texts.any(|text| names_output(&text, source));
-                is_named || (workdir.len() > 1 && is_within(source, workdir))
-            }
-            Keyword::Copy | Keyword::Add => {
-                let Arguments::Transfer { destination: Some(place), .. } = &step.arguments else {
-                    return false;
-                };
-                let place = absolute(&place.text, Some(workdir)).unwrap_or_default();
-                let place = place.trim_end_matches('/');
-                place.len() > 1 && (is_within(source, place) || is_within(place, source))
-            }
-            Keyword::Workdir => {
-                workdir.len() > 1 && (is_within(workdir, source) || is_within(source, workdir))
-            }
-            // A tool may write where a variable tells it to.
-            Keyword::Env => names_output(&step.body_text().replace('=', " "), source),
-            _ => false,
-        }
-    })
-}
-
-/// Whether a path is of another version of Python than the image of a stage has.
-fn is_of_other_python(view: &View<'_>, stage: usize, source: &str) -> bool {
-    let stages = view.facts.stages();
-    let root = stages.get(stage).and_then(|it| stages.get(it.root)).map(|it| &it.base);
-    let Some(Base::Image(image)) = root else { return false };
-    let version =
-        ImageKind::of(image).filter(|it| it.language == Some("python")).and_then(|it| it.version);
-    let named = source.split("/lib/python").nth(1).and_then(|it| it.split('/').next());
-    version
-        .zip(named)
-        .is_some_and(|(version, named)| named.contains('.') && !agree(&version, named))
-}
-
-/// Whether a script names a path, two directories of it, or the directory that a tool writes to.
-fn names_output(text: &str, source: &str) -> bool {
-    const OUTPUTS: &[&str] = &["-B", "--root", "--wheel-dir", "-w"];
-    let mut parts = source.split('/').filter(|it| !it.is_empty());
-    let top = format!("/{}", parts.next().unwrap_or_default());
-    let second = parts.next().map(|it| format!("{top}/{it}")).unwrap_or(top);
-    let words: Vec<&str> = text.split(|it: char| it.is_whitespace() || it == '"').collect();
-    let is_output = |pair: &[&str]| match pair {
-        [flag, value] => {
-            let staged = value.strip_prefix("DESTDIR=");
-            let place = staged.or(OUTPUTS.contains(flag).then_some(*value)).unwrap_or_default();
-            place.len() > 1 && is_within(source, place.trim_end_matches('/'))
-        }
-        _ => false,
-    };
-    text.contains(&second) || words.windows(2).any(is_output)
 }
 
 /// The stage from which a COPY takes something.
@@ -230,7 +147,9 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
         if !installs || is_staged {
             continue;
         }
-        let prefix = called.iter().find_map(Called::prefix).unwrap_or("/usr/local");
+        let own = called.iter().find_map(Called::prefix).map(str::to_owned);
+        let prefix = own.or_else(|| configured(after, index));
+        let prefix = prefix.as_deref().unwrap_or("/usr/local");
         let is_shared = matches!(prefix, "/usr/local" | "/usr");
         let is_taken = copied
             .iter()
@@ -242,6 +161,16 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// The prefix that an earlier step of the stage has set, as `./configure --prefix=/usr` does.
+fn configured(view: &View<'_>, index: usize) -> Option<String> {
+    let stage = view.facts.stage_of(index)?;
+    let mut chain = chain_of(view, stage.index);
+    chain.retain(|it| *it < index);
+    chain.sort_unstable();
+    let earlier = chain.into_iter().rev().flat_map(|it| commands::of_instruction(view, it));
+    earlier.into_iter().find_map(|it| it.prefix().map(str::to_owned))
 }
 
 /// An install of Python packages into the system of a stage of which only an environment is taken.
@@ -258,9 +187,11 @@ fn installed_elsewhere(change: &Change<'_>) -> Option<String> {
         }
         let name = call.name_span.slice(after.text).unwrap_or_default();
         let runs = after.file.instructions.get(index).map(|it| it.body_text().to_string());
-        let stage = after.facts.stage_of(index).map(|stage| stage.instructions.clone());
-        let stage = after.file.instructions.get(stage.unwrap_or_default()).unwrap_or_default();
-        let is_active = stage.iter().any(|it| {
+        // Variables of the stages below hold too.
+        let stage = after.facts.stage_of(index).map(|stage| chain_of(after, stage.index));
+        let stage = stage.unwrap_or_default().into_iter();
+        let mut stage = stage.filter_map(|it| after.file.instructions.get(it));
+        let is_active = stage.any(|it| {
             it.keyword == Keyword::Env && it.body_text().contains(&format!("{environment}/bin"))
         }) || runs.is_some_and(|it| {
             it.contains(&format!("{environment}/bin/activate"))
@@ -299,6 +230,26 @@ fn environment_off_path(change: &Change<'_>) -> Option<String> {
             && !change.before.text.contains(&programs)
     })?;
     Some(format!("the programs in `{lost}/bin` are not on PATH of the final stage"))
+}
+
+/// ADD unpacks an archive of the build context, and COPY does not.
+fn archives(change: &Change<'_>) -> Option<String> {
+    const ENDS: &[&str] = &[".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".txz"];
+    let archives = |view: &View<'_>, keyword: Keyword| -> Vec<String> {
+        let all = view.file.instructions.iter().filter(|it| it.keyword == keyword);
+        let all = all.filter(|it| it.flag_value("from").is_none());
+        let sources = all.flat_map(|it| match &it.arguments {
+            Arguments::Transfer { sources, .. } => {
+                sources.iter().map(|it| it.text.to_string()).collect()
+            }
+            _ => Vec::new(),
+        });
+        sources.filter(|it| ENDS.iter().any(|end| it.ends_with(end))).collect()
+    };
+    let unpacked = archives(change.before, Keyword::Add);
+    let copied = archives(change.after, Keyword::Copy);
+    let lost = copied.into_iter().find(|it| unpacked.contains(it))?;
+    Some(format!("ADD unpacks `{lost}`, and COPY does not"))
 }
 
 /// The linker finds new libraries by a cache that every image has of its own.

@@ -42,7 +42,10 @@ fn needs_shell(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         };
         matches!(command, Some(CommandLine::Shell { .. }))
     });
-    if !runs && !shell {
+    // The start scripts that Gradle and Maven make are for a shell.
+    let starts_script = started(change.after).iter().any(|it| it.ends_with(".sh"))
+        || start_paths(change.after).any(|it| it.contains("/build/install/"));
+    if !runs && !shell && !starts_script {
         return Vec::new();
     }
     let message = format!("`{image}` has no shell, and the final stage needs one");
@@ -177,6 +180,17 @@ fn called_by(view: &View<'_>, index: usize) -> Vec<String> {
     let fetches = view.facts.package_calls(&view.file, index).iter().flat_map(|it| &it.packages);
     let fetches = fetches.filter(|it| it.text.contains("git+")).map(|_| "git".to_owned());
     names.chain(fetches).collect()
+}
+
+/// The paths of what the container starts.
+fn start_paths(view: &View<'_>) -> impl Iterator<Item = String> {
+    let runtime = view.facts.final_runtime();
+    let entries = [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|it| runtime.get(it));
+    let paths = entries.filter_map(|entry| match &entry.entry.value {
+        Value::Command(CommandLine::Exec(words)) => words.first().cloned(),
+        _ => None,
+    });
+    paths.collect::<Vec<_>>().into_iter()
 }
 
 /// What the container and its shell-form commands are started with.

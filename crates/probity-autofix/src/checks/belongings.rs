@@ -24,6 +24,23 @@ const FILES: &[&str] = &[
     "yml", "json", "conf", "cfg", "ini",
 ];
 
+/// Files whose names have no end.
+const PLAIN_FILES: &[&str] = &[
+    "Brewfile",
+    "Capfile",
+    "Caddyfile",
+    "Gemfile",
+    "Guardfile",
+    "LICENSE",
+    "Makefile",
+    "Pipfile",
+    "Procfile",
+    "Rakefile",
+    "artisan",
+    "gradlew",
+    "mvnw",
+];
+
 /// What the original builds or copies and the container then names has to be in the final stage.
 fn entry_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
@@ -156,7 +173,20 @@ fn producers(view: &View<'_>, path: &str) -> Vec<String> {
         Keyword::Copy | Keyword::Add => covers(view, index, it, path),
         _ => false,
     };
-    all.filter(|(index, it)| makes(*index, it)).map(|(_, it)| written(view, it)).collect()
+    let mut found: Vec<String> =
+        all.filter(|(index, it)| makes(*index, it)).map(|(_, it)| written(view, it)).collect();
+    // `mv build/install/app ${APP_HOME}` makes what is in the tree.
+    let trees = transfers(view).into_iter().map(|(_, to)| to);
+    let mut trees = trees.filter(|to| to.matches('/').count() > 1 && !is_system_place(to));
+    found.extend(trees.find(|to| is_within(path, to.trim_end_matches('/'))));
+    found
+}
+
+/// A directory that an image has anyway.
+fn is_system_place(path: &str) -> bool {
+    let places =
+        ["/usr/bin", "/usr/local", "/usr/local/bin", "/usr/lib", "/usr/sbin", "/usr/share"];
+    places.contains(&path.trim_end_matches('/'))
 }
 
 /// Whether a variable tells libraries to keep models and browsers at a place.
@@ -214,8 +244,8 @@ pub(super) fn covers(view: &View<'_>, index: usize, it: &Instruction, path: &str
     let place = target.trim_end_matches('/');
     sources.iter().any(|source| {
         let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
-        let is_file =
-            name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.is_empty());
+        let is_file = PLAIN_FILES.contains(&name)
+            || name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.is_empty());
         match is_file {
             true => path == place || path == format!("{place}/{name}"),
             false => is_within(path, place),

@@ -189,8 +189,8 @@ impl Called {
 
     fn says(&self, words: &[&str]) -> bool {
         self.words.iter().any(|word| {
-            let verb = word.rsplit(':').next().unwrap_or(word);
-            words.contains(&verb) || words.contains(&word.as_str())
+            // `assets:precompile`, `build:web`
+            word.split(':').any(|part| words.contains(&part)) || words.contains(&word.as_str())
         })
     }
 
@@ -204,7 +204,14 @@ impl Called {
     pub(crate) fn prefix(&self) -> Option<&str> {
         let flags = ["--prefix=", "PREFIX=", "-DCMAKE_INSTALL_PREFIX="];
         let mut words = self.words.iter();
-        let value = words.find_map(|word| flags.iter().find_map(|it| word.strip_prefix(it)))?;
+        let joined = words.find_map(|word| flags.iter().find_map(|it| word.strip_prefix(it)));
+        let mut pairs = self.words.windows(2).filter_map(|pair| match pair {
+            [flag, value] => {
+                (flag == "--prefix" && value.starts_with('/')).then_some(value.as_str())
+            }
+            _ => None,
+        });
+        let value = joined.or_else(|| pairs.next())?;
         Some(value.trim_end_matches('/'))
     }
 
@@ -374,6 +381,8 @@ const CACHES: &[&str] = &[
     "/cache",
     "/.cache",
     "/cargo/git",
+    "/gradle",
+    "/maven",
     "/cargo/registry",
     "/composer",
     "/pkg/mod",

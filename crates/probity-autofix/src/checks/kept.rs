@@ -4,17 +4,20 @@ pub(super) mod build_inputs;
 mod installed;
 mod made;
 
-use probity_dockerfile::{Action, Manager, PackageCall};
+use probity_dockerfile::{Action, Manager, PackageCall, Setting};
 
 use self::{
-    build_inputs::{compiled_directories, is_beside_builds, is_bundled, is_for_tools, is_of_pages},
+    build_inputs::{
+        compiled_directories, is_behind, is_beside_builds, is_bundled, is_bundled_by_tool,
+        is_for_tools, is_of_pages, is_of_tools, is_told_built_in,
+    },
     installed::{installed_tree, told_paths},
     made::made,
 };
 use super::{
     Change, Check, Issue, View,
     base_image::base,
-    belongings::{covers, final_chain, is_within},
+    belongings::{covers, final_chain, is_within, text_of},
     commands::{self, Called, last_part, parts},
     image_kind::ImageKind,
     moved::copied,
@@ -145,7 +148,19 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
     for it in commands::all(before) {
         let directory = match it.name.as_str() {
             "bundle" if it.words.iter().any(|word| word == "install") => {
-                "/usr/local/bundle".to_owned()
+                let runtime = before.facts.final_runtime();
+                let mut variables = runtime.get(Setting::Env).iter();
+                let path = variables.find(|it| it.entry.key == "BUNDLE_PATH");
+                let path = path.and_then(|it| text_of(&it.entry.value));
+                let path = path.unwrap_or_else(|| "/usr/local/bundle".to_owned());
+                absolute(
+                    &path,
+                    before
+                        .facts
+                        .state(it.instruction)
+                        .and_then(|state| state.workdir.path.as_deref()),
+                )
+                .unwrap_or(path)
             }
             "php" if it.words.iter().any(|word| word == "install") => {
                 below(before, it.instruction, "vendor")
@@ -273,12 +288,30 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             // Authorities are read from the bundle that is made of them.
             let is_bundled = is_within(&place, "/usr/local/share/ca-certificates")
                 && is_copied(change, "/etc/ssl/certs/ca-certificates.crt");
-            if is_needed && !is_held(change, &place) && !is_bundled {
+            let is_gone = place
+                .rsplit_once('/')
+                .is_some_and(|(directory, _)| directory.len() > 1 && is_removed(before, directory));
+            let is_left = is_of_tools(&place)
+                || is_gone
+                || (name == "web" && is_bundled_by_tool(before) && takes_pages(change))
+                || is_told_built_in(before, index)
+                || (!is_script && is_built_later && is_behind(before, index, &place));
+            if is_needed && !is_left && !is_held(change, &place) && !is_bundled {
                 missing.push(format!("`{place}`"));
             }
         }
     }
     missing
+}
+
+/// Whether the final stage takes a directory that bundlers write pages to.
+fn takes_pages(change: &Change<'_>) -> bool {
+    const PAGES: &[&str] = &["public", "static", "www", "client", "assets", "build"];
+    final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        sources.iter().any(|it| PAGES.contains(&last_part(it.trim_end_matches('/'))))
+    })
 }
 
 /// Places within copied sources that a build is given by name: `-DSTYLES=/src/styles`.
@@ -300,7 +333,7 @@ fn named_by_builds(change: &Change<'_>) -> Vec<String> {
     values.filter(|value| !is_around(change, value)).map(|it| format!("`{it}`")).collect()
 }
 
-/// `npm start` reads from `package.json` what to start.
+/// `npm start` reads from `package.json` what to start, and `bundle exec` from the Gemfile where it is.
 fn manifest(change: &Change<'_>, kind: &ImageKind) -> Option<String> {
     let before = change.before;
     let is_started = ["npm", "yarn", "pnpm"].iter().any(|it| commands::starts(before, it));
@@ -309,8 +342,15 @@ fn manifest(change: &Change<'_>, kind: &ImageKind) -> Option<String> {
     let is_copied = (0..=last).any(|index| {
         before.file.instructions.get(index).is_some_and(|it| covers(before, index, it, &path))
     });
-    (kind.language == Some("node") && is_started && is_copied && !is_held(change, &path))
-        .then(|| format!("`{path}`"))
+    if kind.language == Some("node") && is_started && is_copied && !is_held(change, &path) {
+        return Some(format!("`{path}`"));
+    }
+    let path = below(before, last, "Gemfile");
+    let is_copied = (0..=last).any(|index| {
+        before.file.instructions.get(index).is_some_and(|it| covers(before, index, it, &path))
+    });
+    let is_lost = commands::starts(before, "bundle") && is_copied && !is_held(change, &path);
+    is_lost.then(|| format!("`{path}`"))
 }
 
 /// Where a source ends up: a file in the directory, a directory's files in its place.

@@ -318,8 +318,11 @@ pub(super) fn transfers(view: &View<'_>) -> Vec<(String, String)> {
     for index in 0..view.file.instructions.len() {
         for part in parts(view, index).unwrap_or_default() {
             let [command] = part.commands.as_slice() else { continue };
-            let Some(all) = words(command) else { continue };
-            let all: Vec<String> = all.iter().map(|it| expanded(view, index, it)).collect();
+            let written = command.words.iter().map(|it| match it.pattern() {
+                Some(pattern) => pattern,
+                None => it.text().to_owned(),
+            });
+            let all: Vec<String> = written.map(|it| expanded(view, index, &it)).collect();
             let Some((name, rest)) = all.split_first() else { continue };
             if !matches!(name.as_str(), "cp" | "mv" | "install") {
                 continue;

@@ -77,14 +77,20 @@ pub(super) fn missing(change: &Change<'_>) -> BTreeSet<String> {
     started.filter(|it| !is_there(change, it)).collect()
 }
 
-/// Programs of packages that a shell of the container calls, or that its script gets to start.
+/// Programs of packages that a shell or the health check of the container calls, or that its script gets
+/// to start.
 fn called(view: &View<'_>) -> Vec<String> {
     let runtime = view.facts.final_runtime();
     let command = |setting| match &runtime.get(setting).first()?.entry.value {
         Value::Command(command) => Some(command),
         _ => None,
     };
-    let scripts = [command(Setting::Entrypoint), command(Setting::Cmd)].into_iter().flatten();
+    let health = match runtime.get(Setting::Healthcheck).first().map(|it| &it.entry.value) {
+        Some(Value::Healthcheck(check)) => check.command.as_ref(),
+        _ => None,
+    };
+    let lines = [command(Setting::Entrypoint), command(Setting::Cmd), health];
+    let scripts = lines.into_iter().flatten();
     let scripts = scripts.map(|it| match it {
         CommandLine::Exec(words) => quoted(words),
         CommandLine::Shell { text, .. } => text.to_string(),
@@ -93,7 +99,8 @@ fn called(view: &View<'_>) -> Vec<String> {
     for script in scripts {
         collect(&probity_shell::parse(&script, 0, Invocation::plain(Dialect::Bash)), &mut names);
     }
-    names.retain(|it| OF_PACKAGES.contains(&it.as_str()));
+    let installed = commands::installed(view);
+    names.retain(|it| OF_PACKAGES.contains(&it.as_str()) || installed.contains(it));
     names
 }
 

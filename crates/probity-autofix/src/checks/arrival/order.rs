@@ -57,6 +57,34 @@ pub(super) fn too_early(change: &Change<'_>) -> Option<String> {
     None
 }
 
+/// A step that calls a program which only a later COPY brings.
+pub(super) fn tools_too_late(change: &Change<'_>) -> Option<String> {
+    let after = change.after;
+    for stage in after.facts.stages() {
+        for index in stage.instructions.clone() {
+            let Some(it) = after.file.instructions.get(index) else { continue };
+            let Arguments::Transfer { sources, .. } = &it.arguments else { continue };
+            let names = sources.iter().map(|source| commands::last_part(&source.text));
+            let names = names.filter(|name| !name.is_empty() && !name.contains('.'));
+            let is_tool = it.flag_value("from").is_some()
+                && sources.iter().all(|it| it.text.contains("/bin/"));
+            for name in names.filter(|_| is_tool) {
+                let mut earlier = stage.instructions.start..index;
+                let calls = |index: usize| {
+                    commands::of_instruction(after, index).iter().any(|it| it.name == name)
+                };
+                let was_earlier = (0..change.before.file.instructions.len()).any(|index| {
+                    commands::of_instruction(change.before, index).iter().any(|it| it.name == name)
+                });
+                if was_earlier && earlier.any(calls) {
+                    return Some(format!("a step calls `{name}` before a COPY brings it"));
+                }
+            }
+        }
+    }
+    None
+}
+
 /// A step that root ran in the original, or an install of packages, and that now comes after USER.
 pub(super) fn as_user(change: &Change<'_>) -> Option<String> {
     let (before, after) = (change.before, change.after);

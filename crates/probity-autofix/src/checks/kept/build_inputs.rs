@@ -1,11 +1,12 @@
 //! What the original copies and makes for its builds alone.
 
+use probity_dockerfile::Setting;
 use probity_shell::Command;
 
 use super::{
     super::{
         Change, View,
-        belongings::{final_chain, is_within},
+        belongings::{final_chain, is_within, text_of},
         commands::{self, Called, NODE_TOOLS, last_part, parts},
         image_kind::ImageKind,
         moved::transfers,
@@ -59,6 +60,67 @@ pub(super) fn is_for_tools(name: &str) -> bool {
         || lower.rsplit_once(".config.").is_some()
 }
 
+/// Where tools of builds keep their settings.
+const HOMES: &[&str] = &[
+    "/etc/pip.conf",
+    "/root/.cargo",
+    "/root/.composer",
+    "/root/.config/pip",
+    "/root/.gradle",
+    "/root/.m2",
+    "/root/.netrc",
+    "/root/.npmrc",
+    "/root/.nuget",
+    "/root/.pip",
+    "/usr/share/maven",
+];
+
+/// Whether a place is for the settings of a tool that builds.
+pub(super) fn is_of_tools(place: &str) -> bool {
+    HOMES.iter().any(|home| is_within(place, home))
+}
+
+/// Whether the comment above a COPY says that the program holds the files itself.
+pub(super) fn is_told_built_in(view: &View<'_>, index: usize) -> bool {
+    const TELLS: &[&str] = &[
+        "embedded",
+        "compiled in",
+        "compiled into",
+        "baked in",
+        "not read at run",
+        "build only",
+        "only for the build",
+    ];
+    let Some(it) = view.file.instructions.get(index) else { return false };
+    let before = view.text.get(..it.span.start).unwrap_or_default();
+    let above = before.lines().rev().take_while(|line| line.trim_start().starts_with('#'));
+    let above: Vec<String> = above.map(str::to_lowercase).collect();
+    let is_not =
+        above.iter().any(|line| line.contains("not embedded") || line.contains("not compiled"));
+    !is_not && above.iter().any(|line| TELLS.iter().any(|tell| line.contains(tell)))
+}
+
+/// Whether a place lies beside sources of a compiled program that is started elsewhere, and nothing that
+/// the container starts with names it: a program that reads a relative path does not find it there.
+pub(super) fn is_behind(view: &View<'_>, index: usize, place: &str) -> bool {
+    let state = view.facts.state(index);
+    let Some(sources) = state.and_then(|state| state.workdir.path.as_deref()) else { return false };
+    let sources = sources.trim_end_matches('/');
+    let runtime = view.facts.final_runtime();
+    let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
+    let workdir = workdir.unwrap_or_else(|| "/".to_owned());
+    let is_named = runtime.entries().iter().any(|it| it.entry.to_string().contains(sources));
+    let name = format!("/{}", last_part(place));
+    let comments = view.text.lines().filter(|line| line.trim_start().starts_with('#'));
+    let is_told = comments.into_iter().any(|line| line.contains(&name) || line.contains(place));
+    sources.len() > 1
+        && is_within(place, sources)
+        && !is_within(&workdir, sources)
+        && !is_within(sources, &workdir)
+        && !is_named
+        && !is_told
+}
+
 /// Directories that compilers and bundlers of JavaScript turn into something else.
 const SOURCES: &[&str] = &[
     "api",
@@ -90,6 +152,16 @@ const SOURCES: &[&str] = &[
 /// them, which are settings of tools.
 pub(super) fn is_bundled(name: &str) -> bool {
     !DATA.contains(&name) && (SOURCES.contains(&name) || name.contains('.') || name.is_empty())
+}
+
+/// Whether the settings of a bundler are copied: it turns pages into files elsewhere.
+pub(super) fn is_bundled_by_tool(view: &View<'_>) -> bool {
+    const BUNDLERS: &[&str] =
+        &["vite.config.", "webpack.config.", "rollup.config.", "angular.json", "parcel", "esbuild"];
+    let copies = (0..view.file.instructions.len()).filter_map(|index| pairs(view, index)).flatten();
+    copies
+        .into_iter()
+        .any(|(source, _)| BUNDLERS.iter().any(|it| last_part(&source).starts_with(it)))
 }
 
 /// Whether a source is copied for a build of pages beside another language: next to `package.json`, or

@@ -2,7 +2,7 @@
 
 use probity_dockerfile::{Arguments, Flag, Instruction, Keyword};
 
-use super::{copies_all, installs::is_invented_lock, is_all};
+use super::{copies_all, installs::is_invented, is_all};
 use crate::checks::{Change, View, steps::absolute};
 
 /// Files that installs read, by their names; `*` stands for any text.
@@ -156,7 +156,7 @@ pub(super) fn is_new_manifest(change: &Change<'_>, index: usize) -> bool {
         let is_flat = keeps || !directory.is_some_and(|it| it.contains('*'));
         let name = source.rsplit('/').next().unwrap_or(source);
         is_flat
-            && !is_invented_lock(change.before, name)
+            && !is_invented(change.before, name)
             && !source.is_empty()
             && !is_all(source)
             && !source.split('/').any(|part| part == ".." || part == "**")

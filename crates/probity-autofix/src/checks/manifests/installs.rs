@@ -25,10 +25,17 @@ const TOOLS: &[(&str, &str, &str)] = &[
     ("dotnet", "*.??proj", "*.??proj"),
 ];
 
-/// Whether a file is the lock file of a tool that the original neither calls nor speaks of.
-pub(super) fn is_invented_lock(view: &View<'_>, name: &str) -> bool {
+/// Whether a file is the lock file of a tool that the original neither calls nor speaks of, or one that few
+/// projects have.
+pub(super) fn is_invented(view: &View<'_>, name: &str) -> bool {
     if view.text.contains(name) || name.contains('*') {
         return false;
+    }
+    // A workspace or a gem of its own is told of, or it is not one.
+    let is_rare = name.ends_with(".gemspec") || name.starts_with("go.work");
+    let is_told = ["gemspec", "workspace", "go.work"].iter().any(|it| view.text.contains(it));
+    if is_rare && !is_told {
+        return true;
     }
     let tool = TOOLS.iter().find(|(.., lock)| *lock == name);
     let calls = |tool: &str| commands::all(view).any(|it| it.name == tool);

@@ -1,0 +1,156 @@
+//! Whether a stage makes what a COPY takes from it.
+
+use probity_dockerfile::{Arguments, Base, Instruction, Keyword};
+
+use super::{
+    super::{
+        View,
+        belongings::is_within,
+        commands::{self, Called},
+        image_kind::{ImageKind, agree},
+        steps::{absolute, chain_of},
+    },
+    stage_of,
+};
+
+/// Places that images bring themselves, or that tools write to without being told.
+const BROUGHT: &[&str] = &[
+    "/bin",
+    "/etc/group",
+    "/etc/passwd",
+    "/etc/ssl",
+    "/go",
+    "/home",
+    "/lib",
+    "/lib64",
+    "/opt/java",
+    "/root",
+    "/sbin",
+    "/tmp",
+    "/usr",
+    "/var",
+];
+
+/// Names of directories that only builds make.
+const OUTPUTS: &[&str] = &["dist", "out", ".next", ".output", ".nuxt"];
+
+/// Whether a stage does more than install packages and copy a part of the sources.
+fn may_build(view: &View<'_>, stage: usize) -> bool {
+    let chain = chain_of(view, stage);
+    let only_installs = |it: &Called| {
+        let installs =
+            it.words.iter().any(|word| matches!(word.as_str(), "ci" | "install" | "add"));
+        let is_manager = it.is_any(&["npm", "yarn", "pnpm", "apt-get", "apk", "pip", "corepack"]);
+        let is_usual = it.is_any(&[
+            "mkdir", "chown", "chmod", "rm", "useradd", "groupadd", "adduser", "addgroup",
+        ]);
+        is_usual
+            || (is_manager && (installs || it.words.iter().any(|it| it == "update")))
+            || it.name == "corepack"
+    };
+    let copies_all = |it: &Instruction| match &it.arguments {
+        Arguments::Transfer { sources, .. } => sources.iter().any(|source| {
+            let source = source.text.trim_end_matches('/');
+            matches!(source, "." | "" | "*") || OUTPUTS.contains(&commands::last_part(source))
+        }),
+        _ => false,
+    };
+    chain.into_iter().any(|index| {
+        let called = commands::of_instruction(view, index);
+        let it = view.file.instructions.get(index);
+        called.iter().any(|it| !only_installs(it)) || it.is_some_and(copies_all)
+    })
+}
+
+/// Whether an instruction of a stage, or of one below it, may make what is copied from it.
+pub(super) fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
+    let Some(stage) = stage_of(view, it) else { return true };
+    if is_of_other_python(view, stage, source) {
+        return false;
+    }
+    let source = source.split('*').next().unwrap_or_default().trim_end_matches('/');
+    if is_staged_elsewhere(view, stage, source) {
+        return false;
+    }
+    if BROUGHT.iter().any(|place| is_within(source, place)) || source.contains('$') {
+        return true;
+    }
+    if OUTPUTS.contains(&commands::last_part(source)) && !may_build(view, stage) {
+        return false;
+    }
+    chain_of(view, stage).into_iter().any(|index| {
+        let Some(step) = view.file.instructions.get(index) else { return false };
+        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+        let workdir = workdir.unwrap_or_default().trim_end_matches('/');
+        match step.keyword {
+            Keyword::Run => {
+                let heredocs = step.heredocs().iter().map(|it| it.content(view.text).into_owned());
+                let mut texts = std::iter::once(step.body_text().to_string()).chain(heredocs);
+                let is_named = texts.any(|text| names_output(&text, source));
+                is_named || (workdir.len() > 1 && is_within(source, workdir))
+            }
+            Keyword::Copy | Keyword::Add => {
+                let Arguments::Transfer { destination: Some(place), .. } = &step.arguments else {
+                    return false;
+                };
+                let place = absolute(&place.text, Some(workdir)).unwrap_or_default();
+                let place = place.trim_end_matches('/');
+                place.len() > 1 && (is_within(source, place) || is_within(place, source))
+            }
+            Keyword::Workdir => {
+                workdir.len() > 1 && (is_within(workdir, source) || is_within(source, workdir))
+            }
+            // A tool may write where a variable tells it to.
+            Keyword::Env => names_output(&step.body_text().replace('=', " "), source),
+            _ => false,
+        }
+    })
+}
+
+/// Whether a program is taken from where it runs, though the stage installs it below a staging directory.
+fn is_staged_elsewhere(view: &View<'_>, stage: usize, source: &str) -> bool {
+    let called: Vec<Called> = chain_of(view, stage)
+        .into_iter()
+        .flat_map(|index| commands::of_instruction(view, index))
+        .collect();
+    let staged = called.iter().filter(|it| it.installs_tree()).find_map(|it| {
+        it.words.iter().find_map(|word| word.strip_prefix("DESTDIR=").map(str::to_owned))
+    });
+    let names_it = |it: &Called| it.words.iter().any(|word| word.trim_end_matches('/') == source);
+    staged.is_some_and(|directory| {
+        !is_within(source, directory.trim_end_matches('/'))
+            && commands::starts(view, commands::last_part(source))
+            && !called.iter().any(names_it)
+    })
+}
+
+/// Whether a path is of another version of Python than the image of a stage has.
+fn is_of_other_python(view: &View<'_>, stage: usize, source: &str) -> bool {
+    let stages = view.facts.stages();
+    let root = stages.get(stage).and_then(|it| stages.get(it.root)).map(|it| &it.base);
+    let Some(Base::Image(image)) = root else { return false };
+    let version =
+        ImageKind::of(image).filter(|it| it.language == Some("python")).and_then(|it| it.version);
+    let named = source.split("/lib/python").nth(1).and_then(|it| it.split('/').next());
+    version
+        .zip(named)
+        .is_some_and(|(version, named)| named.contains('.') && !agree(&version, named))
+}
+
+/// Whether a script names a path, two directories of it, or the directory that a tool writes to.
+fn names_output(text: &str, source: &str) -> bool {
+    const OUTPUTS: &[&str] = &["-B", "--root", "--wheel-dir", "-w"];
+    let mut parts = source.split('/').filter(|it| !it.is_empty());
+    let top = format!("/{}", parts.next().unwrap_or_default());
+    let second = parts.next().map(|it| format!("{top}/{it}")).unwrap_or(top);
+    let words: Vec<&str> = text.split(|it: char| it.is_whitespace() || it == '"').collect();
+    let is_output = |pair: &[&str]| match pair {
+        [flag, value] => {
+            let staged = value.strip_prefix("DESTDIR=");
+            let place = staged.or(OUTPUTS.contains(flag).then_some(*value)).unwrap_or_default();
+            place.len() > 1 && is_within(source, place.trim_end_matches('/'))
+        }
+        _ => false,
+    };
+    text.contains(&second) || words.windows(2).any(is_output)
+}
