@@ -12,9 +12,10 @@ use super::{
     Change, Check, Issue, View,
     base_image::base,
     belongings::{final_chain, is_within, text_of},
-    commands::{self, Called},
+    commands::{self, Called, install_prefix},
     image_kind::{Distribution, ImageKind, agree},
-    moved::taken_from_mounts,
+    kept::installed::told_below,
+    moved::{self, taken_from_mounts},
     search_path::{is_on_path, pattern_of},
     steps::{absolute, chain_of, expanded},
 };
@@ -46,7 +47,7 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 }
 
 /// What a COPY of the final image takes from other stages.
-fn sources(view: &View<'_>, index: usize, it: &Instruction) -> Vec<String> {
+pub(super) fn sources(view: &View<'_>, index: usize, it: &Instruction) -> Vec<String> {
     let Arguments::Transfer { sources, .. } = &it.arguments else { return Vec::new() };
     if it.flag_value("from").is_none() {
         return Vec::new();
@@ -145,7 +146,9 @@ fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
                 workdir.len() > 1 && (is_within(workdir, source) || is_within(source, workdir))
             }
             // A tool may write where a variable tells it to.
-            Keyword::Env => names_output(&step.body_text().replace('=', " "), source),
+            Keyword::Env | Keyword::Arg => {
+                names_output(&step.body_text().replace('=', " "), source)
+            }
             _ => false,
         }
     })
@@ -183,7 +186,7 @@ fn names_output(text: &str, source: &str) -> bool {
 }
 
 /// The stage from which a COPY takes something.
-fn stage_of(view: &View<'_>, it: &Instruction) -> Option<usize> {
+pub(super) fn stage_of(view: &View<'_>, it: &Instruction) -> Option<usize> {
     let references = view.facts.graph().references().iter();
     let mut here = references.filter(|reference| {
         it.span.start <= reference.span.start && reference.span.end <= it.span.end
@@ -219,7 +222,12 @@ fn caches_of(view: &View<'_>, it: &Instruction) -> Vec<String> {
 fn tree_in_parts(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let chain = final_chain(after);
-    let copied = taken(after, &chain);
+    let mut copied = taken(after, &chain);
+    // What a stage moved aside is taken where it was installed.
+    copied.extend(chain.iter().flat_map(|index| {
+        let it = after.file.instructions.get(*index);
+        it.and_then(|it| moved::copied(change, *index, it)).unwrap_or_default()
+    }));
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
         let called = commands::of_instruction(after, index);
         let installs = called.iter().any(Called::installs_tree);
@@ -228,18 +236,31 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
         if !installs || is_staged {
             continue;
         }
-        let prefix = called.iter().find_map(Called::prefix).unwrap_or("/usr/local");
+        let prefix = install_prefix(after, index).unwrap_or_else(|| "/usr/local".to_owned());
+        let prefix = prefix.as_str();
         let is_shared = matches!(prefix, "/usr/local" | "/usr");
         let is_taken = copied
             .iter()
             .any(|source| is_within(prefix, source) || (is_shared && is_within(source, prefix)));
-        if !is_taken {
+        if !is_taken && !is_told_whole(change.before, prefix, &copied) {
             return Some(format!(
                 "a build stage installs into `{prefix}`, and the final stage does not take it whole"
             ));
         }
     }
     None
+}
+
+/// Whether comments tell what an install puts below its prefix, and every directory of that is taken.
+fn is_told_whole(view: &View<'_>, prefix: &str, copied: &[String]) -> bool {
+    let told = told_below(view, prefix);
+    let is_taken = |place: &String| {
+        let rest = place.strip_prefix(prefix).and_then(|it| it.strip_prefix('/'));
+        let first = rest.and_then(|it| it.split('/').next()).unwrap_or_default();
+        let directory = format!("{prefix}/{first}");
+        copied.iter().any(|source| is_within(&directory, source.trim_end_matches('/')))
+    };
+    !told.is_empty() && told.iter().all(is_taken)
 }
 
 /// An install of Python packages into the system of a stage of which only an environment is taken.

@@ -1,14 +1,14 @@
 //! Files and directories that the original's instructions made and run time needs are still there.
 
 pub(super) mod build_inputs;
-mod installed;
+pub(super) mod installed;
 mod made;
 
 use probity_dockerfile::{Action, Manager, PackageCall};
 
 use self::{
     build_inputs::{compiled_directories, is_beside_builds, is_bundled, is_for_tools, is_of_pages},
-    installed::{installed_tree, told_paths},
+    installed::{installed_tree, is_installed, told_paths},
     made::made,
 };
 use super::{
@@ -265,7 +265,8 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                         "" => !is_within(&place, "/root") && is_beside_builds(before, &place),
                         workdir => !is_within(&place, workdir),
                     };
-                    DATA.contains(&name) || (is_apart && !is_all && !is_read)
+                    let is_data = DATA.contains(&name) && !is_installed(change, &place);
+                    is_data || (is_apart && !is_all && !is_read)
                 }
                 // Whoever copies after the last build copies for run time.
                 (false, false) => last_build.is_some(),
