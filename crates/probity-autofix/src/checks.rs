@@ -40,6 +40,7 @@ pub(crate) mod slim_packages;
 pub(crate) mod stages;
 pub(crate) mod steps;
 pub(crate) mod syntax;
+mod system_accounts;
 pub(crate) mod tools;
 pub(crate) mod user;
 

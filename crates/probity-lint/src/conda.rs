@@ -3,6 +3,8 @@
 //! Conda's names are not PyPI's: `pytables` is `tables`, and a name that PyPI lacks is one that anybody may
 //! register. Only names of this file count as known.
 
+use probity_shell::Call;
+
 /// What a package of conda is elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CondaPackage {
@@ -415,6 +417,14 @@ fn read(words: &[String]) -> CondaCall {
         Some("install" | "create") if !is_odd => CondaCall::Install(named),
         _ => CondaCall::Other,
     }
+}
+
+/// Whether pip of the same Python installs to the same place.
+pub(crate) fn is_into_base(call: &Call<'_>) -> bool {
+    let environment = call.flag_value(&["-n", "--name"]);
+    !call.is_any(&["micromamba"])
+        && environment.is_none_or(|(_, name)| name == "base")
+        && !call.has_flag(&["-p", "--prefix", "-f", "--file"])
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ mod generated;
 mod made;
 mod order;
 
+use std::collections::BTreeSet;
+
 use probity_dockerfile::{
     Action, Arguments, Instruction, Keyword, Manager, Setting, Target, TokenKind,
 };
@@ -14,9 +16,10 @@ use super::{
     Change, Check, Issue, View,
     base_image::base,
     belongings::{final_chain, is_within, text_of},
-    commands::{self, Called},
+    commands::{self, Called, install_prefix},
     image_kind::{Distribution, ImageKind},
-    moved::taken_from_mounts,
+    kept::installed::told_below,
+    moved::{self, taken_from_mounts},
     search_path::{is_on_path, pattern_of},
     steps::{absolute, chain_of, expanded},
 };
@@ -51,7 +54,7 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 }
 
 /// What a COPY of the final image takes from other stages.
-fn sources(view: &View<'_>, index: usize, it: &Instruction) -> Vec<String> {
+pub(super) fn sources(view: &View<'_>, index: usize, it: &Instruction) -> Vec<String> {
     let Arguments::Transfer { sources, .. } = &it.arguments else { return Vec::new() };
     if it.flag_value("from").is_none() {
         return Vec::new();
@@ -102,7 +105,7 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
 }
 
 /// The stage from which a COPY takes something.
-fn stage_of(view: &View<'_>, it: &Instruction) -> Option<usize> {
+pub(super) fn stage_of(view: &View<'_>, it: &Instruction) -> Option<usize> {
     let references = view.facts.graph().references().iter();
     let mut here = references.filter(|reference| {
         it.span.start <= reference.span.start && reference.span.end <= it.span.end
@@ -138,7 +141,12 @@ fn caches_of(view: &View<'_>, it: &Instruction) -> Vec<String> {
 fn tree_in_parts(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let chain = final_chain(after);
-    let copied = taken(after, &chain);
+    let mut copied = taken(after, &chain);
+    // What a stage moved aside is taken where it was installed.
+    copied.extend(chain.iter().flat_map(|index| {
+        let it = after.file.instructions.get(*index);
+        it.and_then(|it| moved::copied(change, *index, it)).unwrap_or_default()
+    }));
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
         let called = commands::of_instruction(after, index);
         let installs = called.iter().any(Called::installs_tree);
@@ -147,14 +155,13 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
         if !installs || is_staged {
             continue;
         }
-        let own = called.iter().find_map(Called::prefix).map(str::to_owned);
-        let prefix = own.or_else(|| configured(after, index));
-        let prefix = prefix.as_deref().unwrap_or("/usr/local");
+        let prefix = install_prefix(after, index).unwrap_or_else(|| "/usr/local".to_owned());
+        let prefix = prefix.as_str();
         let is_shared = matches!(prefix, "/usr/local" | "/usr");
         let is_taken = copied
             .iter()
             .any(|source| is_within(prefix, source) || (is_shared && is_within(source, prefix)));
-        if !is_taken {
+        if !is_taken && !is_told_whole(change.before, prefix, &copied) {
             return Some(format!(
                 "a build stage installs into `{prefix}`, and the final stage does not take it whole"
             ));
@@ -163,14 +170,24 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
     None
 }
 
-/// The prefix that an earlier step of the stage has set, as `./configure --prefix=/usr` does.
-fn configured(view: &View<'_>, index: usize) -> Option<String> {
-    let stage = view.facts.stage_of(index)?;
-    let mut chain = chain_of(view, stage.index);
-    chain.retain(|it| *it < index);
-    chain.sort_unstable();
-    let earlier = chain.into_iter().rev().flat_map(|it| commands::of_instruction(view, it));
-    earlier.into_iter().find_map(|it| it.prefix().map(str::to_owned))
+/// Whether comments tell what an install puts below its prefix, and all of that is taken: every directory, or
+/// each named file of at least two directories.
+fn is_told_whole(view: &View<'_>, prefix: &str, copied: &[String]) -> bool {
+    let told = told_below(view, prefix);
+    let directory_of = |place: &str| {
+        let rest = place.strip_prefix(prefix).and_then(|it| it.strip_prefix('/'));
+        let first = rest.and_then(|it| it.split('/').next()).unwrap_or_default();
+        format!("{prefix}/{first}")
+    };
+    let holds = |place: &str| copied.iter().any(|it| is_within(place, it.trim_end_matches('/')));
+    let is_taken = |place: &String| {
+        let is_part = copied.iter().any(|source| is_within(source.trim_end_matches('/'), place));
+        holds(place) || is_part
+    };
+    let directories: BTreeSet<String> = told.iter().map(|it| directory_of(it)).collect();
+    !told.is_empty()
+        && (directories.iter().all(|it| holds(it))
+            || (directories.len() > 1 && told.iter().all(is_taken)))
 }
 
 /// An install of Python packages into the system of a stage of which only an environment is taken.

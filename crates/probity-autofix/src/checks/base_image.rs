@@ -4,7 +4,7 @@ use probity_dockerfile::{Base, ImageRef};
 
 use super::{
     Change, Check, Explained, Issue, View,
-    image_kind::{ImageKind, agree},
+    image_kind::{ImageKind, agree, release_named},
 };
 
 pub(crate) const MUST_CHANGE_BASE: Check = Check::new("patch/must-change-base", must_change_base);
@@ -129,7 +129,14 @@ fn is_small_sister(old: &str, new: &str) -> bool {
     };
     let is_small = |part: &str| SMALL.contains(&part) || is_alpine(part);
     let has_release = was.iter().any(|it| RELEASES.contains(it));
-    let is_newest = |part: &str| !has_release && matches!(part, "bookworm" | "trixie");
+    let kinds = (ImageKind::of(&old.to_string()), ImageKind::of(&new.to_string()));
+    let releases = (kinds.0.and_then(|it| it.release), kinds.1.and_then(|it| it.release));
+    // `python:3.12.4-slim` is on Debian 12 as `python:3.12.4-bookworm` is.
+    let is_same_release = releases.0.is_some() && releases.0 == releases.1;
+    let is_newest = |part: &str| match &releases.0 {
+        Some(release) => release_named(part) == Some(release),
+        None => !has_release && matches!(part, "bookworm" | "trixie"),
+    };
     let gains = is.iter().filter(|it| !was.contains(it));
     // Alpine has releases of its own.
     let is_other = is.iter().any(|it| is_alpine(it));
@@ -139,5 +146,5 @@ fn is_small_sister(old: &str, new: &str) -> bool {
         && was.first().is_none_or(|version| is.first() == Some(version))
         && gains.clone().any(|it| is_small(it))
         && gains.into_iter().all(|it| is_small(it) || is_newest(it))
-        && losses.into_iter().all(|it| is_other && RELEASES.contains(it))
+        && losses.into_iter().all(|it| (is_other || is_same_release) && RELEASES.contains(it))
 }

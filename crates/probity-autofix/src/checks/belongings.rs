@@ -258,7 +258,7 @@ pub(super) fn is_within(path: &str, directory: &str) -> bool {
 }
 
 /// Whether a source with one `*` in its last part stands for a file.
-fn is_matched(path: &str, source: &str) -> bool {
+pub(super) fn is_matched(path: &str, source: &str) -> bool {
     let Some((before, after)) = source.split_once('*') else { return false };
     let rest = path.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
     rest.is_some_and(|rest| !rest.contains('/'))

@@ -1,6 +1,7 @@
 //! What the commands of a file do: build, install, or change the image in some other way.
 
 mod build_packages;
+mod install_prefix;
 
 use std::borrow::Cow;
 
@@ -10,6 +11,7 @@ use probity_dockerfile::{
 use probity_shell::{BlockKind, Command, Joiner, Script};
 
 use self::build_packages::{BUILD_ONLY, COMPILER_PACKAGES};
+pub(crate) use self::install_prefix::install_prefix;
 use super::{Change, View, base_image::base, image_kind::ImageKind};
 
 /// How what a file builds depends on the image below it.
@@ -196,30 +198,16 @@ impl Called {
 
     /// Whether it puts the results of a build below a prefix.
     pub(crate) fn installs_tree(&self) -> bool {
-        self.is_any(&["make", "cmake", "ninja", "meson"])
+        self.is_any(&["make", "gmake", "bmake", "cmake", "ninja", "samu", "meson", "scons", "waf"])
             && self.words.iter().any(|word| matches!(word.as_str(), "install" | "--install"))
-    }
-
-    /// The prefix that it is given.
-    pub(crate) fn prefix(&self) -> Option<&str> {
-        let flags = ["--prefix=", "PREFIX=", "-DCMAKE_INSTALL_PREFIX="];
-        let mut words = self.words.iter();
-        let joined = words.find_map(|word| flags.iter().find_map(|it| word.strip_prefix(it)));
-        let mut pairs = self.words.windows(2).filter_map(|pair| match pair {
-            [flag, value] => {
-                (flag == "--prefix" && value.starts_with('/')).then_some(value.as_str())
-            }
-            _ => None,
-        });
-        let value = joined.or_else(|| pairs.next())?;
-        Some(value.trim_end_matches('/'))
     }
 
     /// Whether it makes something of sources.
     pub(crate) fn is_build(&self) -> bool {
         match self.name.as_str() {
-            "make" | "cmake" | "ninja" | "meson" | "configure" | "gcc" | "g++" | "cc" | "c++"
-            | "clang" | "rustc" | "javac" | "ghc" | "tsc" | "webpack" | "vite" | "esbuild" => true,
+            "make" | "gmake" | "bmake" | "cmake" | "ninja" | "samu" | "meson" | "scons" | "waf"
+            | "configure" | "gcc" | "g++" | "cc" | "c++" | "clang" | "rustc" | "javac" | "ghc"
+            | "tsc" | "webpack" | "vite" | "esbuild" => true,
             "go" => self.says(&["build", "install", "generate"]),
             "cargo" | "dotnet" | "swift" | "stack" | "cabal" | "zig" => {
                 self.says(&["build", "install", "publish"])

@@ -1,5 +1,7 @@
 //! What the name of an image tells: its distribution and release, its C library, its language.
 
+mod defaults;
+
 use probity_dockerfile::ImageRef;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +60,11 @@ const CODENAMES: &[(&str, Distribution, &str)] = &[
     ("jammy", Distribution::Ubuntu, "22.04"),
     ("noble", Distribution::Ubuntu, "24.04"),
 ];
+
+/// The number of a release by its name.
+pub(crate) fn release_named(name: &str) -> Option<&'static str> {
+    CODENAMES.iter().find(|(own, ..)| *own == name).map(|(.., release)| *release)
+}
 
 impl ImageKind {
     pub(crate) fn of(image: &str) -> Option<Self> {
@@ -171,7 +178,11 @@ fn released(
             (Some(Distribution::RedHat), number(tag))
         }
         "eclipse-temurin" | "maven" | "gradle" | "swift" => (Some(Distribution::Ubuntu), None),
-        _ if language.is_some() => (Some(Distribution::Debian), None),
+        _ if language.is_some() => {
+            let version = number(tag).unwrap_or_default();
+            let release = defaults::release(name, &version).map(str::to_owned);
+            (Some(Distribution::Debian), release)
+        }
         _ => (None, None),
     }
 }
@@ -214,6 +225,8 @@ mod tests {
             ("debian:12.5-slim", Some(Distribution::Debian), "12", "", ""),
             ("golang:1.22-bookworm", Some(Distribution::Debian), "12", "go", "1.22"),
             ("golang:1.22", Some(Distribution::Debian), "", "go", "1.22"),
+            ("python:3.12.4-slim", Some(Distribution::Debian), "12", "python", "3.12.4"),
+            ("python:3.12-slim", Some(Distribution::Debian), "", "python", "3.12"),
             ("ubuntu:jammy", Some(Distribution::Ubuntu), "22.04", "", ""),
             ("python:3.12-alpine3.20", Some(Distribution::Alpine), "3.20", "python", "3.12"),
             ("maven:3.9-eclipse-temurin-21", Some(Distribution::Ubuntu), "", "java", "21"),

@@ -1,7 +1,7 @@
 //! Files and directories that the original's instructions made and run time needs are still there.
 
 pub(super) mod build_inputs;
-mod installed;
+pub(super) mod installed;
 mod made;
 
 use probity_dockerfile::{Action, Manager, PackageCall, Setting};
@@ -11,13 +11,13 @@ use self::{
         compiled_directories, is_behind, is_beside_builds, is_bundled, is_bundled_by_tool,
         is_for_tools, is_of_pages, is_of_tools, is_told_built_in,
     },
-    installed::{installed_tree, told_paths},
+    installed::{installed_tree, is_installed, told_paths},
     made::made,
 };
 use super::{
     Change, Check, Issue, View,
     base_image::base,
-    belongings::{covers, final_chain, is_within, text_of},
+    belongings::{covers, final_chain, is_matched, is_within, text_of},
     commands::{self, Called, last_part, parts},
     image_kind::ImageKind,
     moved::copied,
@@ -90,7 +90,9 @@ fn is_copied(change: &Change<'_>, path: &str) -> bool {
     final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
         let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
-        sources.iter().any(|source| is_within(path, source.trim_end_matches('/')))
+        sources
+            .iter()
+            .any(|source| is_within(path, source.trim_end_matches('/')) || is_matched(path, source))
     })
 }
 
@@ -280,7 +282,8 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                         "" => !is_within(&place, "/root") && is_beside_builds(before, &place),
                         workdir => !is_within(&place, workdir),
                     };
-                    DATA.contains(&name) || (is_apart && !is_all && !is_read)
+                    let is_data = DATA.contains(&name) && !is_installed(change, &place);
+                    is_data || (is_apart && !is_all && !is_read)
                 }
                 // Whoever copies after the last build copies for run time.
                 (false, false) => last_build.is_some(),

@@ -4,7 +4,9 @@ use probity_dockerfile::{Runtime, Setting, Step, Value};
 
 use super::{
     Change, Check, Issue, View,
-    belongings::{final_chain, is_within},
+    base_image::base,
+    belongings::{final_chain, is_within, text_of},
+    image_kind::ImageKind,
     moved::copied,
 };
 
@@ -42,13 +44,40 @@ const TOOLS: &[&str] =
 const USUAL: &[&str] =
     &["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
-/// Whether the environments differ in nothing but the search path, which gained what a stage brings
-/// and lost what only a build needs.
+/// Variables that the images of a language set, which one of another kind may get by ENV.
+const OF_IMAGES: &[(&str, &str, &str)] = &[
+    ("dotnet", "APP_UID", "1654"),
+    ("dotnet", "ASPNETCORE_HTTP_PORTS", "8080"),
+    ("dotnet", "DOTNET_RUNNING_IN_CONTAINER", "true"),
+    ("java", "JAVA_HOME", "/opt/java/openjdk"),
+    ("python", "LANG", "C.UTF-8"),
+    ("ruby", "BUNDLE_APP_CONFIG", "/usr/local/bundle"),
+    ("ruby", "BUNDLE_SILENCE_ROOT_WARNING", "1"),
+    ("ruby", "GEM_HOME", "/usr/local/bundle"),
+    ("ruby", "LANG", "C.UTF-8"),
+];
+
+/// Whether a variable only is again what the image of the original set.
+fn is_of_old_image(change: &Change<'_>, key: &str, value: &str) -> bool {
+    let kind = base(change.before).and_then(|image| ImageKind::of(&image));
+    let language = kind.and_then(|kind| kind.language);
+    OF_IMAGES
+        .iter()
+        .any(|(own, name, text)| language == Some(*own) && *name == key && *text == value)
+}
+
+/// Whether the environments differ in nothing but what the image of the original set, and the search path,
+/// which gained what a stage brings and lost what only a build needs.
 fn differs_in_search_path(change: &Change<'_>, old: &Runtime, new: &Runtime) -> bool {
+    let olds: Vec<String> = old.get(Setting::Env).iter().map(|it| it.entry.key.clone()).collect();
     let others = |runtime: &Runtime| -> Vec<String> {
         let entries = runtime.get(Setting::Env).iter();
         let mut texts: Vec<String> = entries
             .filter(|it| !matches!(it.entry.key.as_str(), "PATH" | "VIRTUAL_ENV"))
+            .filter(|it| {
+                let value = text_of(&it.entry.value).unwrap_or_default();
+                olds.contains(&it.entry.key) || !is_of_old_image(change, &it.entry.key, &value)
+            })
             .map(|it| it.entry.to_string())
             .collect();
         texts.sort_unstable();

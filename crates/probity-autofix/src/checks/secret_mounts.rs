@@ -14,7 +14,7 @@ use probity_dockerfile::{Arguments, DirectiveName, Instruction, Keyword, Pair, S
 use probity_lint::names_a_secret;
 
 use self::run::{Mount, is_word_in, mounts, moved_run};
-use super::{Change, Check, Explained, Issue, View, steps::written};
+use super::{Change, Check, Explained, Issue, View, belongings::final_chain, steps::written};
 
 pub(crate) const MUST_MOUNT_SECRET: Check =
     Check::new("patch/must-mount-secret", must_mount_secret);
@@ -47,7 +47,47 @@ fn moved(change: &Change<'_>) -> BTreeSet<String> {
 /// Bundler reads the login of a host from a variable with the host's name, `__` for each dot.
 fn is_secret(name: &str) -> bool {
     let host = name.strip_prefix("BUNDLE_");
-    names_a_secret(name) || host.is_some_and(|it| it.contains("__"))
+    // A personal access token.
+    let is_pat = name.split('_').any(|part| part.eq_ignore_ascii_case("pat"));
+    is_pat || names_a_secret(&spelled_out(name)) || host.is_some_and(|it| it.contains("__"))
+}
+
+/// A name with its words apart: `PGPASSWORD` and `SIGN_STOREPASS` are made of two words in one part.
+fn spelled_out(name: &str) -> String {
+    const COUNTS: &[&str] =
+        &["by", "first", "max", "multi", "num", "one", "second", "single", "two"];
+    const WORDS: &[&str] = &["password", "passwd", "passphrase", "secret", "token"];
+    // `COMPASS` and `BYPASS` are not.
+    const PASSES: &[&str] = &[
+        "dbpass",
+        "keypass",
+        "keystorepass",
+        "sshpass",
+        "storepass",
+        "truststorepass",
+        "userpass",
+    ];
+    let parts = name.split('_').map(|part| {
+        let lower = part.to_ascii_lowercase();
+        let word = WORDS.iter().find_map(|word| lower.strip_suffix(word).map(|it| (it, *word)));
+        match word {
+            _ if PASSES.contains(&lower.as_str()) => "password".to_owned(),
+            Some((before, word)) if !before.is_empty() => format!("{before}_{word}"),
+            _ => lower,
+        }
+    });
+    let mut parts: Vec<String> = parts.collect();
+    // `NEXUS_PASS`, and `NEXUS_PSW` as Jenkins calls it; `FIRST_PASS` is one of several.
+    if let [.., before, last] = parts.as_mut_slice() {
+        let is_counted = COUNTS.contains(&before.as_str());
+        match last.as_str() {
+            "pass" if !is_counted => *last = "password".to_owned(),
+            "psw" => *last = "password".to_owned(),
+            "cred" | "creds" | "netrc" => *last = "credentials".to_owned(),
+            _ => {}
+        }
+    }
+    parts.join("_")
 }
 
 fn declared<'v>(view: &'v View<'_>) -> impl Iterator<Item = (Keyword, &'v Pair)> {
@@ -94,10 +134,16 @@ fn stayed<'v>(change: &Change<'v>) -> Vec<&'v str> {
     let left = declared(change.after).filter(|(keyword, pair)| {
         *keyword == Keyword::Arg && pair.value.is_none() && is_secret(&pair.key.text)
     });
+    let chain = final_chain(change.after);
     let is_free = |name: &str| {
-        let all = change.after.file.instructions.iter();
-        let mut others = all.filter(|it| !matches!(it.keyword, Keyword::Run | Keyword::Arg));
-        !others.any(|it| is_word_in(&written(change.after, it), name))
+        let all = change.after.file.instructions.iter().enumerate();
+        // A variable of a stage that is left behind is for its commands too.
+        let mut others = all.filter(|(index, it)| match it.keyword {
+            Keyword::Run | Keyword::Arg => false,
+            Keyword::Env => chain.contains(index),
+            _ => true,
+        });
+        !others.any(|(_, it)| is_word_in(&written(change.after, it), name))
     };
     left.map(|(_, pair)| pair.key.text.as_str()).filter(|name| is_free(name)).collect()
 }

@@ -1,10 +1,13 @@
 //! A smaller image and the packages of the full one that its stage still needs: installed by name, and
 //! nothing else.
 
+mod machine_code;
+
 use std::collections::BTreeSet;
 
 use probity_dockerfile::{Action, Keyword, TokenKind};
 
+use self::machine_code::has_native_code;
 use super::{
     Change, Check, Explained, Issue, View,
     base_image::base,
@@ -346,27 +349,6 @@ fn without_certificates(
 
 fn chain_of(view: &View<'_>) -> Vec<usize> {
     final_chain(view)
-}
-
-/// Whether the final stage holds code that was built for the C library of the original.
-fn has_native_code(change: &Change<'_>, new: &ImageKind) -> bool {
-    let view = change.before;
-    let chain = final_chain(view);
-    let copies = chain.iter().any(|index| {
-        let it = view.file.instructions.get(*index);
-        it.is_some_and(|it| it.flag_value("from").is_some())
-    });
-    let installs = chain.iter().any(|index| {
-        let calls = view.facts.package_calls(&view.file, *index).iter();
-        let called = commands::of_instruction(view, *index);
-        calls.into_iter().any(|it| commands::is_language_manager(it.manager))
-            || called.iter().any(|it| it.is_any(&["bundle", "poetry", "uv"]))
-    });
-    match new.language {
-        Some("java" | "dotnet") => false,
-        Some("python" | "ruby") => copies || installs,
-        _ => copies,
-    }
 }
 
 /// Whether a small image has it all the same.

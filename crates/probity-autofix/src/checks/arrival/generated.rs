@@ -1,13 +1,15 @@
 //! Files that steps of a build stage generate beside the sources they read.
 
+use std::collections::BTreeSet;
+
 use super::{
     super::{
         Change, View,
         belongings::{final_chain, is_within},
         commands::{self, Called},
-        steps::absolute,
+        steps::{absolute, chain_of, pairs},
     },
-    taken,
+    stage_of, taken,
 };
 
 /// Whether a command writes its results beside the sources it reads.
@@ -30,16 +32,28 @@ const BESIDE_RESULTS: &[&str] =
 pub(super) fn lost(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let chain = final_chain(after);
-    let copied = taken(after, &chain);
     let moves = commands::all(after).any(|it| it.is_any(&["cp", "mv"]) && !it.words.is_empty());
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
         let workdir = after.facts.state(index).and_then(|state| state.workdir.path.as_deref());
         let Some(workdir) = workdir.map(|it| it.trim_end_matches('/')) else { continue };
+        let holding = holding(after, index);
+        let bringing: Vec<usize> = chain
+            .iter()
+            .copied()
+            .filter(|it| {
+                let it = after.file.instructions.get(*it);
+                it.and_then(|it| stage_of(after, it)).is_none_or(|stage| holding.contains(&stage))
+            })
+            .collect();
+        let copied = taken(after, &bringing);
         let called = commands::of_instruction(after, index);
         let mut steps = called.iter().filter(|it| generates(it));
-        let Some(step) = steps.find(|it| !is_taken(it, &place_of(it, workdir), &copied)) else {
-            continue;
+        let is_here = |it: &Called| {
+            let place = place_of(it, workdir);
+            is_taken(it, &place, &copied)
+                || (is_beside_sources(it) && are_sources_taken(after, index, &place, &copied))
         };
+        let Some(step) = steps.find(|it| !is_here(it)) else { continue };
         if !moves && !is_packed_later(after, index, workdir) {
             return Some(format!(
                 "the final stage takes nothing of what `{} {}` makes in `{workdir}`",
@@ -49,6 +63,49 @@ pub(super) fn lost(change: &Change<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// The stages that may hold what a step makes: its own, those on it, and those that copy from one of them.
+fn holding(view: &View<'_>, index: usize) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for stage in view.facts.stages() {
+        let steps = chain_of(view, stage.index);
+        let copies = steps.iter().any(|it| {
+            let it = view.file.instructions.get(*it);
+            it.is_some_and(|it| {
+                // A mount may name any stage.
+                let is_mount = it.flags_named("mount").any(|flag| flag.option("from").is_some());
+                is_mount || stage_of(view, it).is_some_and(|stage| found.contains(&stage))
+            })
+        });
+        if copies || steps.contains(&index) {
+            found.insert(stage.index);
+        }
+    }
+    found
+}
+
+/// Whether a step writes into the directories of the sources that it reads: translations are compiled
+/// beside their texts.
+fn is_beside_sources(step: &Called) -> bool {
+    step.words.iter().any(|word| word.ends_with("compilemessages"))
+}
+
+/// Whether every directory that the stage had copied from the build context by then is taken from it.
+fn are_sources_taken(view: &View<'_>, index: usize, workdir: &str, copied: &[String]) -> bool {
+    let Some(stage) = view.facts.stage_of(index) else { return false };
+    let chain = chain_of(view, stage.index).into_iter().filter(|it| *it < index);
+    let brought = chain.filter_map(|it| pairs(view, it)).flatten();
+    let directories: Vec<String> = brought
+        .filter(|(source, place)| {
+            let name = commands::last_part(source.trim_end_matches('/'));
+            let is_file = name.trim_start_matches('.').contains('.') || name == "Makefile";
+            is_within(place, workdir) && !is_file
+        })
+        .map(|(_, place)| place)
+        .collect();
+    let is_taken = |place: &String| copied.iter().any(|source| is_within(place, source));
+    !directories.is_empty() && directories.iter().all(is_taken)
 }
 
 /// Where a step works: its directory, or the one of `npm --prefix`.
@@ -64,8 +121,7 @@ fn is_taken(step: &Called, workdir: &str, copied: &[String]) -> bool {
     if copied.iter().any(|source| is_within(workdir, source)) {
         return true;
     }
-    // Translations are compiled beside their sources, in any directory of the project.
-    if says("compilemessages") {
+    if is_beside_sources(step) {
         return copied.iter().any(|source| source.contains("locale"));
     }
     // Rails writes assets for browsers to one directory.

@@ -101,7 +101,9 @@ pub(super) fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
                 workdir.len() > 1 && (is_within(workdir, source) || is_within(source, workdir))
             }
             // A tool may write where a variable tells it to.
-            Keyword::Env => names_output(&step.body_text().replace('=', " "), source),
+            Keyword::Env | Keyword::Arg => {
+                names_output(&step.body_text().replace('=', " "), source)
+            }
             _ => false,
         }
     })

@@ -7,37 +7,93 @@ use super::{
     super::{
         Change, View,
         belongings::{covers, final_chain, is_within, text_of},
-        commands::{self, Called},
+        commands::{self, Called, install_prefix, parts},
         moved::copied,
         steps::absolute,
     },
     is_around,
 };
 
+/// Directories below a prefix that run time reads.
+const PARTS: &[&str] = &["bin", "etc", "lib", "libexec", "sbin", "share"];
+
 /// Places below the prefix of `make install` that the container or a comment on installing names.
 pub(super) fn installed_tree(change: &Change<'_>) -> Vec<String> {
-    const PARTS: &[&str] = &["bin", "etc", "lib", "libexec", "sbin", "share"];
     let before = change.before;
     let Some(prefix) = installs_into(before) else { return Vec::new() };
-    let comments = before.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
-    let comments = comments.filter_map(|it| it.span.slice(before.text));
-    let tells = comments.filter(|it| it.contains("install") || it.contains(&prefix));
     let runtime = before.facts.final_runtime();
     let values = runtime.entries().iter().map(|it| it.entry.to_string());
-    let texts = values.chain(tells.map(str::to_owned)).collect::<Vec<String>>().join(" ");
-    let words = texts.split(|it: char| it.is_whitespace() || "\"'`=:,;()[]".contains(it));
+    let texts = values.collect::<Vec<String>>().join(" ");
+    let mut places = places_below(&prefix, &texts);
+    places.extend(told_below(before, &prefix));
+    places.sort_unstable();
+    places.dedup();
+    places
+        .into_iter()
+        .filter(|it| !is_around(change, it) && !is_library_around(change, it))
+        .map(|it| format!("`{it}`"))
+        .collect()
+}
+
+/// Places below a prefix that comments on installing name.
+pub(in crate::checks) fn told_below(view: &View<'_>, prefix: &str) -> Vec<String> {
+    const TELLS: &[&str] = &["install", "prefix", "puts ", "ends up", "end up"];
+    let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|it| it.span.slice(view.text));
+    let tells =
+        comments.filter(|it| it.contains(prefix) || TELLS.iter().any(|word| it.contains(word)));
+    places_below(prefix, &tells.collect::<Vec<&str>>().join(" "))
+}
+
+/// The words of a text that are places below a prefix, whole or beginning with one of its directories.
+fn places_below(prefix: &str, text: &str) -> Vec<String> {
+    let words = text.split(|it: char| it.is_whitespace() || "\"'`=:,;()[]".contains(it));
     let places = words.filter_map(|word| {
         let word = word.split('*').next()?.trim_end_matches(['/', '.']);
         let (first, rest) = word.split_once('/')?;
         match PARTS.contains(&first) && !rest.is_empty() {
             true => Some(format!("{prefix}/{word}")),
-            false => (is_within(word, &prefix) && word != prefix).then(|| word.to_owned()),
+            false => (is_within(word, prefix) && word != prefix).then(|| word.to_owned()),
         }
     });
-    places
-        .filter(|it| !is_around(change, it) && !is_library_around(change, it))
-        .map(|it| format!("`{it}`"))
-        .collect()
+    places.collect()
+}
+
+/// Whether data beside the sources of a build reach the image by its install alone: the container works
+/// elsewhere and names nothing of them, and the proposal takes more of the prefix than programs.
+pub(super) fn is_installed(change: &Change<'_>, place: &str) -> bool {
+    let before = change.before;
+    let Some(prefix) = installs_into(before) else { return false };
+    let sources = (0..before.file.instructions.len()).flat_map(|index| {
+        let parts = parts(before, index).unwrap_or_default().into_iter();
+        let installs = parts.filter(move |part| {
+            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+            called.into_iter().any(|it| it.installs_tree())
+        });
+        installs.filter_map(|part| part.directory).collect::<Vec<_>>()
+    });
+    let runtime = before.facts.final_runtime();
+    let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
+    let workdir = workdir.unwrap_or_else(|| "/".to_owned());
+    let is_apart = |directory: &str| {
+        directory.len() > 1
+            && is_within(place, directory)
+            && !is_within(&workdir, directory)
+            && !is_within(&prefix, directory)
+    };
+    let mut sources = sources.map(|it| it.trim_end_matches('/').to_owned());
+    let is_named = runtime.entries().iter().any(|it| it.entry.to_string().contains(place));
+    let brings = final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        places.iter().map(|it| it.trim_end_matches('/')).any(|it| {
+            let rest = it.strip_prefix(&*prefix).and_then(|rest| rest.strip_prefix('/'));
+            let first = rest.and_then(|rest| rest.split('/').next());
+            is_within(&prefix, it)
+                || first.is_some_and(|it| matches!(it, "etc" | "share" | "libexec"))
+        })
+    });
+    sources.any(|it| is_apart(&it)) && !is_named && brings
 }
 
 /// Words of comments that tell what a program reads while it runs.
@@ -80,8 +136,8 @@ pub(super) fn told_paths(change: &Change<'_>) -> Vec<String> {
 
 /// The prefix below which a file installs what it builds.
 fn installs_into(view: &View<'_>) -> Option<String> {
-    commands::all(view).find(Called::installs_tree)?;
-    let prefix = commands::all(view).find_map(|it| it.prefix().map(str::to_owned));
+    let install = commands::all(view).find(Called::installs_tree)?;
+    let prefix = install_prefix(view, install.instruction);
     Some(prefix.unwrap_or_else(|| "/usr/local".to_owned()))
 }
 

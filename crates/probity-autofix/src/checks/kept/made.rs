@@ -6,7 +6,7 @@ use probity_shell::Command;
 use super::{
     super::{
         Change, View,
-        belongings::{covers, final_chain, is_within},
+        belongings::{covers, final_chain, is_matched, is_within},
         commands::{self, Called, last_part, parts},
         image_kind::ImageKind,
         moved::{copied, moves},
@@ -154,8 +154,25 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
         it.name == "docker-php-ext-enable"
             && names.iter().all(|name| *name == "install" || is_named(&it.words, name))
     });
+    // `pecl install redis-6.0.2` makes `redis.so`.
+    let names = names.iter().filter(|name| *name != &"install");
+    let mut stems = names.map(|name| name.split_once('-').map_or(name.as_str(), |(stem, _)| stem));
+    let are_loaded = stems.clone().count() > 0
+        && stems.all(|stem| {
+            let file = format!("/usr/local/etc/php/conf.d/docker-php-ext-{stem}.ini");
+            is_copied_by_pattern(change, &file)
+        });
     is_held(change, "/usr/local/lib/php/extensions")
-        && (are_enabled || is_held(change, "/usr/local/etc/php/conf.d"))
+        && (are_enabled || are_loaded || is_held(change, "/usr/local/etc/php/conf.d"))
+}
+
+/// Whether a COPY from another stage brings a file, perhaps among others of a pattern.
+fn is_copied_by_pattern(change: &Change<'_>, path: &str) -> bool {
+    final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        places.iter().any(|place| is_within(path, place) || is_matched(path, place))
+    })
 }
 
 /// Whether programs of an image are read as they are written.

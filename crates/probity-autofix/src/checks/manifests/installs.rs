@@ -25,8 +25,18 @@ const TOOLS: &[(&str, &str, &str)] = &[
     ("dotnet", "*.??proj", "*.??proj"),
 ];
 
-/// Whether a file is the lock file of a tool that the original neither calls nor speaks of, or one that few
-/// projects have.
+/// Files that choose the version of a language for people's machines, and the tool that writes one into each
+/// new project.
+const VERSION_FILES: &[(&str, &str)] = &[
+    (".node-version", ""),
+    (".nvmrc", ""),
+    (".python-version", "uv"),
+    (".ruby-version", "rails"),
+    (".tool-versions", ""),
+];
+
+/// Whether a file is the lock file of a tool that the original neither calls nor speaks of, or a file of
+/// versions or of a workspace: nothing shows that it is there, and a COPY of it may fail.
 pub(super) fn is_invented(view: &View<'_>, name: &str) -> bool {
     if view.text.contains(name) || name.contains('*') {
         return false;
@@ -37,10 +47,16 @@ pub(super) fn is_invented(view: &View<'_>, name: &str) -> bool {
     if is_rare && !is_told {
         return true;
     }
-    let tool = TOOLS.iter().find(|(.., lock)| *lock == name);
     let calls = |tool: &str| commands::all(view).any(|it| it.name == tool);
-    match tool {
-        Some((tool, ..)) => !calls(tool),
+    if let Some((_, tool)) = VERSION_FILES.iter().find(|(file, _)| *file == name) {
+        let text = view.text.to_lowercase();
+        let mut words = text.split(|it: char| !it.is_ascii_alphanumeric());
+        return tool.is_empty() || !words.any(|word| word == *tool);
+    }
+    // `pom.xml` is that of `mvn` and of `mvnw`.
+    let mut tools = TOOLS.iter().filter(|(.., lock)| *lock == name).map(|(tool, ..)| *tool);
+    match tools.next() {
+        Some(tool) => !calls(tool) && !tools.any(calls),
         // pip has no lock file of its own, so its users name theirs as they like.
         None => {
             let is_known = matches!(name, "bun.lock" | "symfony.lock");
@@ -172,6 +188,9 @@ pub(super) fn is_of_the_system(called: &Called) -> bool {
             .iter()
             .any(|it| it.starts_with("./") || it.ends_with(".deb") || it.ends_with(".apk")),
         "npm" => says(&["-g", "--global"]),
+        // They only ask the system, mostly for an option of another command: `--jobs "$(nproc)"`.
+        "arch" | "date" | "getconf" | "hostname" | "id" | "nproc" | "uname" | "whoami" => true,
+        "dpkg" => says(&["--print-architecture"]),
         "corepack"
         | "useradd"
         | "groupadd"

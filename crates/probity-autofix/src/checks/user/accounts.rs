@@ -8,7 +8,7 @@ use crate::checks::{
     base_image::base,
     belongings::final_chain,
     commands::{self, Called},
-    image_kind::{Distribution, ImageKind},
+    system_accounts::Accounts,
 };
 
 /// What would make of an account more than one to run a program as.
@@ -61,16 +61,14 @@ pub(super) fn identities(view: &View<'_>, user: &str) -> Vec<String> {
         &["nobody", "65534", "nogroup"],
         &["nonroot", "65532"],
         &["app", "1654", "$APP_UID"],
-        &["daemon", "1"],
     ];
     for names in known.iter().filter(|names| names.contains(&user)) {
         if is_of_image(view, names.first().copied().unwrap_or_default()) {
             found.extend(names.iter().map(|it| (*it).to_owned()));
         }
     }
-    if user == "www-data" {
-        found.extend(["33".to_owned(), "82".to_owned()]);
-    }
+    let numbers = base(view).map(|image| Accounts::of(&image).numbers(user));
+    found.extend(numbers.into_iter().flatten().map(str::to_owned));
     for called in made(view).iter().filter(|it| it.is_any(&["useradd", "adduser"])) {
         let values = called.words.iter().flat_map(|it| it.split('=')).map(str::to_owned);
         let own: Vec<String> =
@@ -100,20 +98,8 @@ pub(super) fn is_known(view: &View<'_>, user: &str) -> bool {
 
 /// Whether the image below the final stage brings the account.
 fn is_of_image(view: &View<'_>, user: &str) -> bool {
-    let Some(image) = base(view) else { return false };
-    let Some(kind) = ImageKind::of(&image) else { return user == "nobody" };
-    let is_debian = matches!(kind.distribution, Some(Distribution::Debian | Distribution::Ubuntu));
-    let is_distroless = image.starts_with("gcr.io/distroless/");
-    let major = kind.version.as_deref().and_then(|it| it.split('.').next()?.parse::<u32>().ok());
-    match user {
-        "nobody" => image != "scratch",
-        "nonroot" => is_distroless,
-        "daemon" => !is_distroless && (is_debian || kind.is_musl()),
-        "www-data" => !is_distroless && (is_debian || kind.language == Some("php")),
-        "node" => kind.language == Some("node") && !is_distroless,
-        "app" | "$APP_UID" => kind.language == Some("dotnet") && major.is_some_and(|it| it >= 8),
-        _ => false,
-    }
+    let name = if user == "$APP_UID" { "app" } else { user };
+    base(view).is_some_and(|image| Accounts::of(&image).has_user(name))
 }
 
 /// Whether a command makes an account that can do no more than run a program.

@@ -14,13 +14,8 @@ use crate::checks::{
     belongings::final_chain,
     commands::{self, Called},
     image_kind::ImageKind,
+    system_accounts::Accounts,
 };
-
-/// Groups that images of all distributions have.
-const USUAL: &[&str] = &[
-    "root", "adm", "audio", "bin", "daemon", "mail", "nobody", "nogroup", "staff", "tty", "users",
-    "video", "www-data",
-];
 
 /// Letters of account commands that a value follows.
 const WITH_VALUE: &str = "bcdefgGhkKpsu";
@@ -40,8 +35,9 @@ pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
     if view.file.instructions.iter().any(is_list) {
         return None;
     }
-    let kind = base(view).and_then(|image| ImageKind::of(&image));
-    let is_musl = kind.is_some_and(|it| it.is_musl());
+    let image = base(view).unwrap_or_default();
+    let is_musl = ImageKind::of(&image).is_some_and(|it| it.is_musl());
+    let given = Given { accounts: Accounts::of(&image), packages: installed(view) };
     let is_account = |it: &Called| it.is_any(ACCOUNTS);
     let all = commands::all(view).filter(is_account);
     let own: BTreeSet<String> = all.flat_map(|it| Account::of(&it, is_musl).user).collect();
@@ -55,19 +51,20 @@ pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
             match is_account(&called) {
                 true => {
                     let account = Account::of(&called, is_musl);
-                    let is_lost = |it: &&String| !is_given(it) && !groups.contains(*it);
+                    let is_lost = |it: &&String| !given.has(it) && !groups.contains(*it);
                     lacking = lacking.or(account.needs.iter().find(is_lost).cloned());
                     users.extend(account.user);
                     groups.extend(account.group);
                 }
                 false => {
                     let lost = owner_of(&called);
-                    lacking = lacking.or(lost.and_then(|it| unknown(&it, &own, &users, &groups)));
+                    lacking =
+                        lacking.or(lost.and_then(|it| unknown(&it, &own, &users, &groups, &given)));
                 }
             }
         }
         let owner = owner_of_instruction(it);
-        let lost = lacking.or(owner.and_then(|it| unknown(&it, &own, &users, &groups)));
+        let lost = lacking.or(owner.and_then(|it| unknown(&it, &own, &users, &groups, &given)));
         if lost.is_some() {
             return lost;
         }
@@ -75,12 +72,34 @@ pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
     None
 }
 
-/// Numbers need no account, images bring some, and variables tell nothing.
-fn is_given(name: &str) -> bool {
-    name.is_empty()
-        || name.bytes().all(|it| it.is_ascii_digit())
-        || name.contains('$')
-        || USUAL.contains(&name)
+/// What a stage begins with, and the packages that it installs.
+struct Given {
+    accounts: Accounts,
+    packages: Vec<String>,
+}
+
+impl Given {
+    /// Numbers need no account, images bring some, packages of servers make one by their own name, and
+    /// variables tell nothing.
+    fn has(&self, group: &str) -> bool {
+        let is_of_package = |name: &String| {
+            name.strip_prefix(group).is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
+        };
+        group.is_empty()
+            || group.bytes().all(|it| it.is_ascii_digit())
+            || group.contains('$')
+            || self.accounts.may_have_group(group)
+            || self.packages.iter().any(is_of_package)
+    }
+}
+
+/// The packages of the distribution that the final image installs.
+fn installed(view: &View<'_>) -> Vec<String> {
+    let chain = final_chain(view);
+    let calls = commands::calls(view).filter(|(index, call)| {
+        chain.contains(index) && !commands::is_language_manager(call.manager)
+    });
+    calls.flat_map(|(_, call)| commands::names(call)).collect()
 }
 
 /// What is not there yet of `USER:GROUP`, where the file itself makes the user.
@@ -89,6 +108,7 @@ fn unknown(
     own: &BTreeSet<String>,
     users: &BTreeSet<String>,
     groups: &BTreeSet<String>,
+    given: &Given,
 ) -> Option<String> {
     let (user, group) = owner.split_once(':').unwrap_or((owner, ""));
     if !own.contains(user) {
@@ -97,7 +117,7 @@ fn unknown(
     if !users.contains(user) {
         return Some(user.to_owned());
     }
-    (!is_given(group) && !groups.contains(group)).then(|| group.to_owned())
+    (!given.has(group) && !groups.contains(group)).then(|| group.to_owned())
 }
 
 fn owner_of(called: &Called) -> Option<String> {

@@ -5,7 +5,10 @@ use probity_finding::Finding;
 use probity_shell::{Command, Word};
 
 use crate::{
-    conda::{CondaCall, CondaPackage, conda_call, conda_package, conda_parts, is_conda_image},
+    conda::{
+        CondaCall, CondaPackage, conda_call, conda_package, conda_parts, is_conda_image,
+        is_into_base,
+    },
     context::Context,
     rule::{OptionKind, OptionSpec},
     startup::Startup,
@@ -60,7 +63,9 @@ rule! {
     /// # Fix safety
     ///
     /// Unsafe: an agent proposes the Python image and the packages, because wheels are other builds
-    /// than conda's packages.
+    /// than conda's packages. If conda installs a program in a version of its own, such as
+    /// `ffmpeg=6.1`, Debian does not have that version. Then conda stays for its programs, and the
+    /// agent proposes pip or uv for the Python packages alone.
     CondaForPypiPackages {
         name: "probity/conda-for-pypi-packages",
         severity: Info,
@@ -83,6 +88,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
     let mut wheels = 0;
     let mut first = None;
+    let (mut has_pinned_program, mut is_base) = (false, true);
     for command in commands(context, stage) {
         let call = command.effective();
         let words: Option<Vec<String>> = call.words.iter().map(Word::pattern).collect();
@@ -98,12 +104,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         match conda_call(&words) {
             Some(CondaCall::Install(packages)) => {
                 for package in &packages {
-                    match conda_package(conda_parts(package).0) {
+                    let (name, version) = conda_parts(package);
+                    match conda_package(name) {
                         Some(CondaPackage::Wheel(_)) => wheels += 1,
+                        Some(CondaPackage::System(_)) => has_pinned_program |= !version.is_empty(),
                         Some(_) => {}
                         None => return,
                     }
                 }
+                is_base &= is_into_base(&call);
                 first = first.or_else(|| call.name_word().map(Word::span));
             }
             Some(CondaCall::Other) if !is_run(&words.get(1).cloned()) => return,
@@ -111,6 +120,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
     }
     let Some(span) = first.filter(|_| wheels > 0) else { return };
+    // Debian has its programs in one version, which is another than conda's.
+    if has_pinned_program && is_base {
+        let message = "PyPI has the Python packages that conda installs here; \
+                       use pip or uv for them, and conda for its programs alone";
+        let title = "AI AutoFix: install Python packages with uv or pip";
+        let fix = context.fix_by_agent("pip-over-conda", title, 158);
+        findings.push(context.finding(span, message).with_fix(fix));
+        return;
+    }
     let message = "PyPI has everything that conda installs here; \
                    use a slim Python image and pip or uv";
     let title = "AI AutoFix: replace conda with a Python image and pip or uv";

@@ -5,6 +5,7 @@ use probity_finding::{Finding, Fix};
 use probity_shell::Call;
 
 use crate::{
+    conda::is_into_base,
     context::Context,
     rule::{OptionKind, OptionSpec},
 };
@@ -133,14 +134,6 @@ fn by_agent(context: &Context<'_>) -> Fix {
         "AI AutoFix: install Python packages with uv or pip",
         159,
     )
-}
-
-/// Whether pip of the same Python installs to the same place.
-fn is_into_base(call: &Call<'_>) -> bool {
-    let environment = call.flag_value(&["-n", "--name"]);
-    !call.is_any(&["micromamba"])
-        && environment.is_none_or(|(_, name)| name == "base")
-        && !call.has_flag(&["-p", "--prefix", "-f", "--file"])
 }
 
 fn is_for_gpus(context: &Context<'_>, stage: &Stage) -> bool {

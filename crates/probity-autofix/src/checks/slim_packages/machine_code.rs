@@ -1,0 +1,97 @@
+//! Machine code in the final stage, which runs on the C library alone that it was linked with.
+
+use probity_dockerfile::{Base, Keyword, TokenKind};
+
+use super::super::{
+    Change, View,
+    arrival::{sources, stage_of},
+    belongings::{final_chain, is_within},
+    commands::{self, Called},
+    image_kind::ImageKind,
+    steps::chain_of,
+};
+
+/// Whether the final stage holds code that was built for the C library of the original.
+pub(super) fn has_native_code(change: &Change<'_>, new: &ImageKind) -> bool {
+    let view = change.before;
+    let chain = final_chain(view);
+    let copies = chain.iter().any(|index| brings_machine_code(view, *index));
+    let installs = chain.iter().any(|index| {
+        let calls = view.facts.package_calls(&view.file, *index).iter();
+        let called = commands::of_instruction(view, *index);
+        calls.into_iter().any(|it| commands::is_language_manager(it.manager))
+            || called.iter().any(|it| it.is_any(&["bundle", "poetry", "uv"]))
+    });
+    let installs = installs && !is_told_pure(view);
+    // Debian's directories of libraries, as in `LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2`.
+    let names_library = chain.iter().any(|index| {
+        let it = view.file.instructions.get(*index);
+        it.is_some_and(|it| it.keyword != Keyword::Run && it.body_text().contains("-linux-gnu/"))
+    });
+    // Packages that a stage installs beside what it copies may have no files for the other library.
+    let copies_any = chain.iter().any(|index| {
+        let it = view.file.instructions.get(*index);
+        it.is_some_and(|it| it.flag_value("from").is_some())
+    });
+    let copies = copies || (copies_any && installs) || names_library;
+    match new.language {
+        Some("java" | "dotnet") => false,
+        Some("python" | "ruby") => copies || installs,
+        _ => copies,
+    }
+}
+
+/// Whether a comment says that no package has machine code.
+fn is_told_pure(view: &View<'_>) -> bool {
+    const TELLS: &[&str] = &["only pure", "all pure", "no native", "nothing native", "no compiled"];
+    let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
+    let mut comments = comments.filter_map(|it| it.span.slice(view.text)).map(str::to_lowercase);
+    comments.any(|it| TELLS.iter().any(|tell| it.contains(tell)))
+}
+
+/// Tools that turn programs and pages into other text.
+const BUNDLERS: &[&str] =
+    &["npm", "npx", "yarn", "pnpm", "bun", "tsc", "webpack", "vite", "esbuild"];
+
+/// Places of bundlers that keep packages beside the program.
+const WITH_PACKAGES: &[&str] = &["node_modules", "standalone", ".output"];
+
+/// Whether a COPY may bring machine code from another stage. Of a stage that only has tools of Node at work,
+/// that is in packages alone; bundles and pages are text.
+fn brings_machine_code(view: &View<'_>, index: usize) -> bool {
+    let Some(it) = view.file.instructions.get(index) else { return false };
+    if it.flag_value("from").is_none() {
+        return false;
+    }
+    // Another image may hold anything.
+    let Some(stage) = stage_of(view, it) else { return true };
+    let stages = view.facts.stages();
+    let root = stages.get(stage).and_then(|it| stages.get(it.root)).map(|it| &it.base);
+    let is_of_node = match root {
+        Some(Base::Image(image)) => {
+            ImageKind::of(image).is_some_and(|kind| kind.language == Some("node"))
+        }
+        _ => false,
+    };
+    let steps = chain_of(view, stage);
+    let called: Vec<Called> =
+        steps.iter().flat_map(|index| commands::of_instruction(view, *index)).collect();
+    let compiles = called.iter().any(|it| {
+        let is_packer = |word: &String| matches!(word.as_str(), "pkg" | "nexe" | "--compile");
+        it.words.iter().any(is_packer) || (it.is_build() && !it.is_any(BUNDLERS))
+    });
+    if !is_of_node || compiles {
+        return true;
+    }
+    let packages: Vec<String> = steps
+        .iter()
+        .filter_map(|index| view.facts.state(*index)?.workdir.path.as_deref())
+        .map(|workdir| format!("{}/node_modules", workdir.trim_end_matches('/')))
+        .collect();
+    sources(view, index, it).iter().any(|source| {
+        let name = commands::last_part(source);
+        let is_program = !name.contains('.') && commands::starts(view, name);
+        let is_part = source.split('/').any(|part| WITH_PACKAGES.contains(&part));
+        is_program || is_part || packages.iter().any(|it| is_within(it, source))
+    })
+}
