@@ -47,9 +47,7 @@ const USUAL: &[&str] =
 /// Variables that the images of a language set, which one of another kind may get by ENV.
 const OF_IMAGES: &[(&str, &str, &str)] = &[
     ("dotnet", "APP_UID", "1654"),
-    ("dotnet", "ASPNETCORE_HTTP_PORTS", "8080"),
     ("dotnet", "DOTNET_RUNNING_IN_CONTAINER", "true"),
-    ("java", "JAVA_HOME", "/opt/java/openjdk"),
     ("python", "LANG", "C.UTF-8"),
     ("ruby", "BUNDLE_APP_CONFIG", "/usr/local/bundle"),
     ("ruby", "BUNDLE_SILENCE_ROOT_WARNING", "1"),

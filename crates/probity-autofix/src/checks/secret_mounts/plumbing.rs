@@ -103,6 +103,17 @@ const CREDENTIALS: &[(&str, &[&str])] = &[
     ("nuget.config", &["~/.nuget/nuget", "."]),
     ("credentials.toml", &["~/.cargo", "/usr/local/cargo"]),
     ("config", &["~/.bundle", "/usr/local/bundle"]),
+    (".my.cnf", &["~"]),
+    (".pgpass", &["~"]),
+    (".pypirc", &["~"]),
+    (".s3cfg", &["~"]),
+    (".sentryclirc", &["~", "."]),
+    ("application_default_credentials.json", &["~/.config/gcloud"]),
+    ("credentials", &["~/.aws"]),
+    ("hosts.yml", &["~/.config/gh"]),
+    ("kaggle.json", &["~/.kaggle", "~/.config/kaggle"]),
+    ("rclone.conf", &["~/.config/rclone"]),
+    ("token", &["~/.cache/huggingface"]),
 ];
 
 pub(super) fn of(command: &str) -> Option<Plumbing> {

@@ -69,6 +69,34 @@ const INERT: &[&str] = &[
     "yum",
 ];
 
+/// Words in the names of variables, and the programs other than package managers that read those by
+/// themselves.
+const PROGRAMS: &[(&[&str], &[&str])] = &[
+    (&["aws"], &["aws", "s3cmd", "s5cmd", "sam", "cdk", "terraform", "packer"]),
+    (&["arm", "az", "azure"], &["az", "azcopy", "terraform", "packer"]),
+    (&["b2", "rclone"], &["rclone"]),
+    (&["borg"], &["borg"]),
+    (&["cloudflare", "wrangler"], &["wrangler"]),
+    (&["gh", "github"], &["gh"]),
+    (&["gitlab", "glab"], &["glab"]),
+    (&["google", "gcloud", "cloudsdk"], &["gcloud", "gsutil", "bq", "terraform", "packer"]),
+    (&["hf", "huggingface", "hugging"], &["huggingface-cli", "hf"]),
+    (&["kaggle"], &["kaggle"]),
+    (&["mc", "minio"], &["mc"]),
+    (&["mysql", "mariadb"], &["mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump"]),
+    (&["pgpassword"], &["psql", "pg_dump", "pg_dumpall", "pg_restore", "createdb", "dropdb"]),
+    (&["restic"], &["restic"]),
+    (&["rsync"], &["rsync"]),
+    (&["sentry"], &["sentry-cli"]),
+    (&["snyk"], &["snyk"]),
+    (&["sonar"], &["sonar-scanner"]),
+    (&["sshpass"], &["sshpass"]),
+    (&["twine"], &["twine"]),
+    (&["vault"], &["vault"]),
+    (&["vercel"], &["vercel"]),
+    (&["wandb"], &["wandb"]),
+];
+
 /// The RUNs of a file that need a secret: those that name it, and the downloads of the package manager
 /// that it is for. Without such programs, any program may read it.
 pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<usize> {
@@ -96,9 +124,15 @@ pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<u
     if !certain.is_empty() || is_handed_on {
         return certain;
     }
+    let own = programs(name);
+    let has_own = seen.iter().any(|index| {
+        commands::of_instruction(view, *index).iter().any(|called| called.is_any(&own))
+    });
     let may_read = |index: &usize| {
         let called = commands::of_instruction(view, *index);
-        called.is_empty() || called.iter().any(|it| !it.is_any(INERT))
+        // Beside its own programs, installs and programs that have variables of their own do not read it.
+        let is_of_others = |it: &Called| has_own && !it.is_any(&own) && has_own_variables(it);
+        called.is_empty() || called.iter().any(|it| !it.is_any(INERT) && !is_of_others(it))
     };
     seen.into_iter().filter(may_read).collect()
 }
@@ -122,10 +156,30 @@ pub(super) fn is_for_packages(name: &str) -> bool {
     !tools(name).is_empty()
 }
 
+fn programs(name: &str) -> Vec<&'static str> {
+    named(name, PROGRAMS)
+}
+
+/// Whether a command installs packages, or is a program whose variables are known.
+fn has_own_variables(called: &Called) -> bool {
+    let is_in = |rows: &[(&[&str], &[&str])]| rows.iter().any(|(_, all)| called.is_any(all));
+    let installs =
+        called.words.iter().any(|word| matches!(word.as_str(), "install" | "ci" | "add"));
+    is_in(PROGRAMS) || (installs && is_in(FAMILIES))
+}
+
 fn tools(name: &str) -> Vec<&'static str> {
+    named(name, FAMILIES)
+}
+
+/// What the words in the name of a variable stand for.
+fn named(
+    name: &str,
+    rows: &'static [(&'static [&'static str], &'static [&'static str])],
+) -> Vec<&'static str> {
     let parts: Vec<String> = name.split('_').map(str::to_ascii_lowercase).collect();
     let is_of = |words: &[&str]| parts.iter().any(|part| words.contains(&part.as_str()));
-    let families = FAMILIES.iter().filter(|(words, _)| is_of(words));
+    let families = rows.iter().filter(|(words, _)| is_of(words));
     families.flat_map(|(_, tools)| tools.iter().copied()).collect()
 }
 
