@@ -263,6 +263,27 @@ pub(crate) fn starts(view: &View<'_>, program: &str) -> bool {
     })
 }
 
+/// Whether a name is always that of a directory.
+pub(crate) fn is_directory(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        ".next",
+        ".venv",
+        "assets",
+        "dist",
+        "locales",
+        "migrations",
+        "node_modules",
+        "public",
+        "site-packages",
+        "static",
+        "templates",
+        "vendor",
+        "venv",
+        "views",
+    ];
+    NAMES.contains(&name)
+}
+
 pub(crate) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

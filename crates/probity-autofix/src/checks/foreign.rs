@@ -1,4 +1,4 @@
-//! What belongs to another distribution or is taken already: package names, options of account tools and
+//! What belongs to another distribution or release, or is taken already: package names, options of account tools and
 //! numbers of users.
 
 use super::{
@@ -77,6 +77,36 @@ const OF_DEBIAN: &[&str] = &[
     "zlib1g-dev",
 ];
 
+/// Libraries of Debian whose names change with the release, and the releases that have each.
+const OF_RELEASES: &[(&str, &[&str])] = &[
+    ("libavcodec58", &["10", "11"]),
+    ("libavcodec59", &["12"]),
+    ("libcurl4t64", &["13"]),
+    ("libffi6", &["10"]),
+    ("libffi7", &["11"]),
+    ("libffi8", &["12", "13"]),
+    ("libicu63", &["10"]),
+    ("libicu67", &["11"]),
+    ("libicu72", &["12"]),
+    ("libicu76", &["13"]),
+    ("libldap-2.4-2", &["10", "11"]),
+    ("libldap-2.5-0", &["12"]),
+    ("libodbc1", &["10", "11"]),
+    ("libodbc2", &["12", "13"]),
+    ("libprotobuf17", &["10"]),
+    ("libprotobuf23", &["11"]),
+    ("libprotobuf32", &["12"]),
+    ("libssl1.1", &["10", "11"]),
+    ("libssl3", &["12"]),
+    ("libssl3t64", &["13"]),
+    ("libtiff5", &["10", "11"]),
+    ("libtiff6", &["12", "13"]),
+    ("libwebp6", &["10", "11"]),
+    ("libwebp7", &["12", "13"]),
+    ("libzip4", &["10", "11", "12"]),
+    ("libzip5", &["13"]),
+];
+
 /// A package of the other distribution, which an install of this instruction asks for.
 pub(super) fn package(view: &View<'_>, index: usize, image: &str) -> Option<String> {
     let kind = ImageKind::of(image)?;
@@ -87,7 +117,14 @@ pub(super) fn package(view: &View<'_>, index: usize, image: &str) -> Option<Stri
     };
     let calls = view.facts.package_calls(&view.file, index).iter();
     let calls = calls.filter(|it| !commands::is_language_manager(it.manager));
-    let name = calls.flat_map(commands::names).find(|it| wrong.contains(&it.as_str()))?;
+    let release = kind.release.filter(|_| kind.distribution == Some(Distribution::Debian));
+    let is_of_other = |name: &str| {
+        let known = OF_RELEASES.iter().find(|(own, _)| *own == name);
+        let release = release.as_deref().map(|it| it.split('.').next().unwrap_or(it));
+        known.zip(release).is_some_and(|((_, releases), own)| !releases.contains(&own))
+    };
+    let mut names = calls.flat_map(commands::names);
+    let name = names.find(|it| wrong.contains(&it.as_str()) || is_of_other(it))?;
     Some(format!("the package {name}"))
 }
 

@@ -11,7 +11,7 @@ use self::{
         compiled_directories, is_behind, is_beside_builds, is_bundled, is_bundled_by_tool,
         is_for_tools, is_of_pages, is_of_tools, is_told_built_in,
     },
-    installed::{installed_tree, is_installed, told_paths},
+    installed::{installed_tree, is_installed, told_paths, told_results},
     made::made,
 };
 use super::{
@@ -63,6 +63,7 @@ fn paths_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     missing.extend(named_by_builds(change));
     missing.extend(installed_tree(change));
     missing.extend(told_paths(change));
+    missing.extend(told_results(change));
     missing.sort_unstable();
     missing.dedup();
     missing

@@ -14,7 +14,7 @@ use super::{
     Change, View,
     base_image::base,
     belongings::is_within,
-    commands::{self, Segment, last_part, parts, words},
+    commands::{self, Segment, is_directory, last_part, parts, words},
     image_kind::ImageKind,
     programs::bare_program,
     search_path::{is_on_path, pattern_of},
@@ -267,7 +267,7 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
 fn keeps_place(path: &str, target: &str) -> bool {
     let (parent, name) = path.rsplit_once('/').unwrap_or_default();
     // A directory of the same name would take in what is in it, and no more than a name is known.
-    let is_file = target.ends_with('/') || name.contains(['.', '*']);
+    let is_file = (target.ends_with('/') || name.contains(['.', '*'])) && !is_directory(name);
     let is_parent = is_file && parent == target.trim_end_matches('/');
     path == target.trim_end_matches('/') || is_parent
 }

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use probity_dockerfile::{Arguments, DirectiveName, Instruction, Keyword, Pair, Setting};
 use probity_lint::names_a_secret;
+use probity_shell::Word;
 
 use self::run::{Mount, is_word_in, mounts, moved_run};
 use super::{Change, Check, Explained, Issue, View, belongings::final_chain, steps::written};
@@ -149,6 +150,35 @@ fn stayed<'v>(change: &Change<'v>) -> Vec<&'v str> {
 }
 
 /// Commands that read a secret get it, by one id, and nothing but commands needs it.
+/// A RUN that names the variable of a secret which nothing gives it.
+fn unset(check: &Check, change: &Change<'_>, names: &BTreeSet<String>) -> Option<Issue> {
+    let after = change.after;
+    for (index, it) in after.file.instructions.iter().enumerate() {
+        if it.keyword != Keyword::Run {
+            continue;
+        }
+        let text = it.body_text();
+        let scripts = after.facts.scripts(&after.file, index).iter();
+        // Between single quotes a name is text, for a program that reads the variable itself.
+        let words: Vec<&Word> =
+            scripts.flat_map(|script| script.all_commands()).flat_map(|it| &*it.words).collect();
+        let lost = names.iter().find(|name| {
+            let is_read = words
+                .iter()
+                .any(|word| word.variables().iter().any(|(_, it)| it.name == name.as_str()));
+            let is_set =
+                text.contains(&format!("{name}=")) || text.contains(&format!("read {name}"));
+            let is_mounted = mounts(it).iter().any(|mount| mount.variable == Some(name.as_str()));
+            is_read && !is_set && !is_mounted
+        });
+        if let Some(name) = lost {
+            let message = format!("this command reads `{name}`, which nothing sets");
+            return Some(at(change, change.issue(check, &message), index));
+        }
+    }
+    None
+}
+
 fn secrets_mounted(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let names = moved(change);
     let pairs = paired(change, &names);
@@ -188,6 +218,7 @@ fn secrets_mounted(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             issues.push(at(change, change.issue(check, &message), *new));
         }
     }
+    issues.extend(unset(check, change, &names));
     let mut ids: BTreeMap<&str, &str> = BTreeMap::new();
     for (new, secrets) in pairs.values() {
         for (name, mount) in secrets {

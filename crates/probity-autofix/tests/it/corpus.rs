@@ -32,7 +32,7 @@ const UNSEEN: &str = "~~ unseen";
 const DISPUTED: &str = "~~ disputed";
 
 /// Percent of the good ones among them that were accepted when this was last measured; the goal is 90.
-const UNSEEN_LEAST: usize = 85;
+const UNSEEN_LEAST: usize = 87;
 
 /// Of a thousand harmful ones among them; the goal is 30.
 const UNSEEN_MOST: usize = 31;

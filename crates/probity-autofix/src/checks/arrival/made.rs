@@ -69,8 +69,15 @@ pub(super) fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
         return false;
     }
     let source = source.split('*').next().unwrap_or_default().trim_end_matches('/');
-    if is_staged_elsewhere(view, stage, source) {
+    if is_staged_elsewhere(view, stage, source) || is_moved_away(view, stage, source) {
         return false;
+    }
+    // A comment may tell where a tool writes to.
+    let mut comments = view.text.lines().filter(|line| line.trim_start().starts_with('#'));
+    if comments.any(|line| {
+        line.split_whitespace().any(|word| word.trim_end_matches(['/', '.', ',']) == source)
+    }) {
+        return true;
     }
     if BROUGHT.iter().any(|place| is_within(source, place)) || source.contains('$') {
         return true;
@@ -123,6 +130,19 @@ fn is_staged_elsewhere(view: &View<'_>, stage: usize, source: &str) -> bool {
         !is_within(source, directory.trim_end_matches('/'))
             && commands::starts(view, commands::last_part(source))
             && !called.iter().any(names_it)
+    })
+}
+
+/// Whether a step has moved a file elsewhere.
+fn is_moved_away(view: &View<'_>, stage: usize, source: &str) -> bool {
+    chain_of(view, stage).into_iter().any(|index| {
+        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
+        let called = commands::of_instruction(view, index);
+        called.iter().filter(|it| it.name == "mv").any(|it| {
+            let paths: Vec<&String> = it.words.iter().filter(|it| !it.starts_with('-')).collect();
+            let sources = paths.split_last().map(|(_, sources)| sources).unwrap_or_default();
+            sources.iter().any(|path| absolute(path, workdir).as_deref() == Some(source))
+        })
     })
 }
 

@@ -134,6 +134,36 @@ pub(super) fn told_paths(change: &Change<'_>) -> Vec<String> {
     paths.filter(|it| !is_around(change, it)).map(|it| format!("`{it}`")).collect()
 }
 
+/// Directories outside of the sources that a comment says a step writes to, and no later step reads.
+pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
+    const WRITES: &[&str] = &["writes to", "written to", "goes to", "lands in", "ends up in"];
+    let before = change.before;
+    let workdir = before.facts.final_runtime();
+    let workdir = workdir.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
+    let comments = before.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|it| it.span.slice(before.text));
+    let tells = comments
+        .filter_map(|it| WRITES.iter().find_map(|word| it.split_once(word)).map(|(_, rest)| rest));
+    let paths = tells.filter_map(|it| it.split_whitespace().next());
+    let paths = paths.map(|it| it.trim_end_matches(['/', '.', ',', ';', ')']));
+    let is_result = |path: &&str| {
+        let is_apart = workdir.as_deref().is_none_or(|it| !is_within(path, it));
+        let is_read =
+            commands::all(before).any(|it| it.words.iter().any(|word| is_within(word, path)));
+        let fleeting = ["/tmp", "/var/tmp", "/root", "/var/log", "/dev", "/proc"];
+        path.starts_with('/')
+            && path.len() > 1
+            && is_apart
+            && !is_read
+            && !fleeting.iter().any(|it| is_within(path, it))
+    };
+    paths
+        .filter(is_result)
+        .filter(|it| !is_around(change, it))
+        .map(|it| format!("`{it}`"))
+        .collect()
+}
+
 /// The prefix below which a file installs what it builds.
 fn installs_into(view: &View<'_>) -> Option<String> {
     let install = commands::all(view).find(Called::installs_tree)?;
