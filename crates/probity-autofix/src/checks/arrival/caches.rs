@@ -66,7 +66,7 @@ fn reads(view: &View<'_>, index: usize, it: &Called, cache: &str) -> bool {
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let names = it.words.iter().filter(|word| word.contains('/') && !word.starts_with('-'));
     let mut paths = names.filter_map(|word| absolute(word, workdir));
-    // A whole cache may be made anew, and `rm` of it is no need.
+    // A step that removes or makes the place does not read what was in it.
     let is_named = !it.is_any(&["rm", "mkdir", "chown"])
         && paths.any(|path| path != cache && is_within(&path, cache));
     let mut tools = STORES.iter().filter(|(place, _)| format!("{cache}/").contains(place));

@@ -1,7 +1,7 @@
 //! The release of Debian behind tags of the official images that name none.
 //!
-//! A tag with all numbers of a version is no longer built once the next version is out, so what it was built
-//! on stays. Debian 12 became the default of these images in June 2023, Debian 13 in August 2025. Versions
+//! The publishers stop building a tag with all numbers of a version when the next version is out, so its
+//! release stays. Debian 12 became the default of these images in June 2023, Debian 13 in August 2025. Versions
 //! that were current while a default changed are left out, and so are tags that move on: `python:3.12`.
 
 type Version = (u32, u32, u32);

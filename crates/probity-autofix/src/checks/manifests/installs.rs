@@ -41,7 +41,7 @@ pub(super) fn is_invented(view: &View<'_>, name: &str) -> bool {
     if view.text.contains(name) || name.contains('*') {
         return false;
     }
-    // A workspace or a gem of its own is told of, or it is not one.
+    // The original mentions its workspace or its own gem; a patch that adds one invented it.
     let is_rare = name.ends_with(".gemspec") || name.starts_with("go.work");
     let is_told = ["gemspec", "workspace", "go.work"].iter().any(|it| view.text.contains(it));
     if is_rare && !is_told {
