@@ -119,21 +119,8 @@ pub(super) fn stage_of(view: &View<'_>, it: &Instruction) -> Option<usize> {
 /// The caches that RUN steps of the stage mount from which a COPY takes something.
 fn caches_of(view: &View<'_>, it: &Instruction) -> Vec<String> {
     let stage = stage_of(view, it).and_then(|stage| view.facts.stages().get(stage));
-    let Some(stage) = stage else { return Vec::new() };
-    let runs = view.file.instructions.get(stage.instructions.clone()).unwrap_or_default().iter();
-    let flags = runs.filter(|it| it.keyword == Keyword::Run).flat_map(|it| &*it.flags);
-    flags
-        .filter_map(|flag| flag.value.as_ref())
-        .filter(|value| value.text.contains("type=cache"))
-        .filter_map(|value| {
-            let mut options = value.text.split(',');
-            let target = options.find_map(|it| {
-                let (name, value) = it.split_once('=')?;
-                matches!(name, "target" | "dst" | "destination").then_some(value)
-            })?;
-            Some(target.trim_end_matches('/').to_owned())
-        })
-        .collect()
+    let indices = stage.map(|stage| stage.instructions.clone()).unwrap_or_default();
+    indices.flat_map(|index| caches::mounted(view, index)).collect()
 }
 
 /// What `make install` and the like put below a prefix comes along whole, or something of it where the

@@ -297,7 +297,7 @@ fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return vec![change.issue(check, &message)];
     }
     let headers = commands::calls(change.before)
-        .filter(|(index, _)| !chain_of(change.before).contains(index))
+        .filter(|(index, _)| !final_chain(change.before).contains(index))
         .flat_map(|(_, call)| commands::names(call))
         .filter(|name| name.starts_with("lib") && name.ends_with("-dev"));
     let missing = headers.into_iter().find(|name| {
@@ -345,10 +345,6 @@ fn without_certificates(
             .into_iter()
             .find(|it| is_alone && names.iter().any(|name| name == it))
     })
-}
-
-fn chain_of(view: &View<'_>) -> Vec<usize> {
-    final_chain(view)
 }
 
 /// Whether a small image has it all the same.

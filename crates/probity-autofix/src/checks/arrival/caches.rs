@@ -32,8 +32,7 @@ pub(super) fn missed(change: &Change<'_>) -> Option<String> {
             if it.keyword != Keyword::Run {
                 continue;
             }
-            let own: Vec<String> =
-                it.flags.iter().filter_map(|flag| cache_of(after, index, flag)).collect();
+            let own = mounted(after, index);
             let missing = caches.iter().filter(|cache| !own.iter().any(|it| is_within(cache, it)));
             for cache in missing {
                 let called = commands::of_instruction(after, index);
@@ -51,7 +50,13 @@ pub(super) fn missed(change: &Change<'_>) -> Option<String> {
     None
 }
 
-/// The place of a cache that a RUN mounts.
+/// The places of the caches that an instruction mounts.
+pub(super) fn mounted(view: &View<'_>, index: usize) -> Vec<String> {
+    let it = view.file.instructions.get(index);
+    let flags = it.into_iter().flat_map(|it| &*it.flags);
+    flags.filter_map(|flag| cache_of(view, index, flag)).collect()
+}
+
 fn cache_of(view: &View<'_>, index: usize, flag: &Flag) -> Option<String> {
     if flag.option("type")?.text.as_str() != "cache" {
         return None;
