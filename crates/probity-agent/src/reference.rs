@@ -50,6 +50,26 @@ impl AgentRef {
         Ok(Self::Known(name.to_owned()))
     }
 
+    /// An agent where a command is expected: it speaks the Agent Client Protocol, unless its first word
+    /// begins with another form.
+    pub fn of_command(argv: &[String]) -> Result<Self, RefError> {
+        let Some((first, arguments)) = argv.split_first() else { return Err(RefError::Empty) };
+        let (form, program) = match first.split_once(':') {
+            Some(("acp", program)) => ("acp:", program),
+            Some(("cmd", program)) => ("cmd:", program),
+            Some(("replay", _)) => return Self::parse(&argv.join(" ")),
+            _ => return Ok(Self::Acp(argv.to_vec())),
+        };
+        // `cmd: llm` is as good as `cmd:llm`.
+        let program = (!program.is_empty()).then(|| program.to_owned());
+        let argv: Vec<_> = program.into_iter().chain(arguments.iter().cloned()).collect();
+        match argv.first().map(String::as_str) {
+            None | Some("") => Err(RefError::NoCommand { form }),
+            Some(_) if form == "cmd:" => Ok(Self::Command(argv)),
+            Some(_) => Ok(Self::Acp(argv)),
+        }
+    }
+
     /// What stands in reports and errors: never the arguments, which may hold keys.
     #[must_use]
     pub fn label(&self) -> String {
@@ -138,6 +158,25 @@ mod tests {
             assert_eq!(reference.label(), label);
             assert_eq!(reference.to_string(), written);
             assert_eq!(written.parse(), Ok(reference));
+        }
+    }
+
+    #[test]
+    fn a_command_speaks_the_protocol_unless_its_first_word_begins_with_another_form() {
+        for (argv, debug) in [
+            (&["gemini", "--acp"] as &[&str], r#"Ok(Acp(["gemini", "--acp"]))"#),
+            (&["acp:gemini", "--acp"], r#"Ok(Acp(["gemini", "--acp"]))"#),
+            (&["cmd:llm", "-m", "a b"], r#"Ok(Command(["llm", "-m", "a b"]))"#),
+            (&["cmd:", "llm"], r#"Ok(Command(["llm"]))"#),
+            (&["llm", "cmd:x"], r#"Ok(Acp(["llm", "cmd:x"]))"#),
+            (&["replay:a b.ndjson"], r#"Ok(Replay("a b.ndjson"))"#),
+            (&["replay:a", "b.ndjson"], r#"Ok(Replay("a b.ndjson"))"#),
+            (&["cmd:"], r#"Err(NoCommand { form: "cmd:" })"#),
+            (&["cmd:", ""], r#"Err(NoCommand { form: "cmd:" })"#),
+            (&[], "Err(Empty)"),
+        ] {
+            let argv: Vec<_> = argv.iter().map(|&word| word.to_owned()).collect();
+            assert_eq!(format!("{:?}", AgentRef::of_command(&argv)), debug);
         }
     }
 

@@ -21,7 +21,8 @@ section! {
             /// Let an AI agent propose fixes; the agent may send the file to third parties
             enabled: bool = false, flag("ai"), tally("ai.enabled"),
                 guard(Guard::Tighten(&["false", "true"]));
-            /// Agent command: a program that speaks the Agent Client Protocol, and its arguments
+            /// Agent command: a program that speaks the Agent Client Protocol, and its arguments, or
+            /// cmd:COMMAND for one that reads a prompt on standard input
             command: Option<Vec<String>> = None, kind(ValueKind::Argv), flag_of("acp-command", "COMMAND"),
                 tally("ai.command"), also(&["TALLY_ACP_COMMAND"]), guard(Guard::User);
             /// Agent name: a table below `ai.agents`, or a known agent

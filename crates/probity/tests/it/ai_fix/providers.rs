@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{GO, MULTI_STAGE, TWO_STAGES, outcome};
+use super::{GO, MULTI_STAGE, TWO_STAGES, outcome, patch};
 use crate::{
     binary::{Run, directory, probity},
     model_server::ModelServer,
@@ -103,5 +103,34 @@ fn a_command_that_does_not_speak_the_protocol_is_told_apart() {
     let detail = fix["detail"].as_str().unwrap();
     for words in ["does not speak the Agent Client Protocol", "`cmd:`"] {
         assert!(detail.contains(words), "{detail}");
+    }
+}
+
+/// The flag, the variable and the file take what the message above advises.
+#[test]
+fn a_command_that_reads_a_prompt_proposes_the_fix() {
+    for (name, command) in [
+        ("the flag", "cmd:cat"),
+        ("the flag with a space", "cmd: cat"),
+        ("the variable", "cmd:cat"),
+        ("the file", "cmd:cat"),
+    ] {
+        let dir = directory(&[("Dockerfile", GO), ("answer.txt", &patch(GO, TWO_STAGES))]);
+        let answer = dir.path().join("answer.txt").display().to_string();
+        let line = format!("{command} {answer}");
+        let run = fix(dir.path()).args(["--ai-sandbox", "none"]);
+        let run = match name {
+            "the variable" => run.args(["--ai"]).env("TALLY_ACP_COMMAND", &line),
+            "the file" => {
+                let config = format!("[ai]\nenabled = true\ncommand = ['{command}', '{answer}']\n");
+                fs::create_dir_all(dir.path().join("own/probity")).unwrap();
+                fs::write(dir.path().join("own/probity/probity.toml"), config).unwrap();
+                run.env("XDG_CONFIG_HOME", dir.path().join("own").to_str().unwrap())
+            }
+            _ => run.args(["--acp-command", &line]),
+        };
+        let output = run.run().code(0);
+        assert_eq!(outcome(&output)["outcome"], "applied", "{name}: {}", output.stderr);
+        assert_eq!(fs::read_to_string(dir.path().join("Dockerfile")).unwrap(), TWO_STAGES);
     }
 }

@@ -41,7 +41,9 @@ pub(super) fn named(config: &Settings) -> Result<Chosen, (Reason, String)> {
         (None, Some(name)) => AgentRef::parse(name).map_err(|error| {
             (Reason::NotConfigured, format!("`ai.agent` names no agent: {error}"))
         })?,
-        (Some(command), _) => AgentRef::Acp(command.clone()),
+        (Some(command), _) => AgentRef::of_command(command).map_err(|error| {
+            (Reason::NotConfigured, format!("`ai.command` names no agent: {error}"))
+        })?,
     };
     // A configuration file may be anybody's who wrote the repository.
     let is_command = matches!(reference, AgentRef::Acp(_) | AgentRef::Command(_));
