@@ -5,6 +5,7 @@ use probity_shell::Command;
 
 use super::{
     Change, View,
+    belongings::is_within,
     commands::{self, Segment, words},
     kept_packages::is_twin,
 };
@@ -59,6 +60,20 @@ const LISTS: &[&str] = &[
     "/var/cache/dnf",
     "/var/lib/apt/lists",
     "/var/tmp",
+];
+
+/// Directories of programs and libraries, which belong to root.
+const SYSTEM: &[&str] = &[
+    "/bin",
+    "/lib",
+    "/lib64",
+    "/sbin",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/local/bin",
+    "/usr/local/lib",
+    "/usr/local/sbin",
+    "/usr/sbin",
 ];
 
 pub(super) const ACCOUNTS: &[&str] = &["useradd", "adduser", "groupadd", "addgroup"];
@@ -203,7 +218,15 @@ fn is_known_owner(change: &Change<'_>, arguments: &[String]) -> bool {
     let mut plain = arguments.iter().filter(|it| !it.starts_with('-'));
     let are_flags = arguments.iter().all(|it| !it.starts_with('-') || it == "-R");
     let owner = plain.next();
-    are_flags && owner.is_some_and(|it| it.split(':').all(|it| is_owner(change, it)))
+    // A program that its own user may write can be replaced by whoever breaks in.
+    let is_system = |path: &String| {
+        let is_old =
+            commands::all(change.before).any(|it| it.name == "chown" && it.words.contains(path));
+        !is_old && SYSTEM.iter().any(|it| is_within(path.trim_end_matches('/'), it))
+    };
+    are_flags
+        && owner.is_some_and(|it| it.split(':').all(|it| is_owner(change, it)))
+        && !plain.any(is_system)
 }
 
 /// Whether the original names a user or group as one that owns files or runs the container.

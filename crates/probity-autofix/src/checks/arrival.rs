@@ -37,6 +37,7 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
     }
     issues.extend(tree_in_parts(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(published_in_parts(change).map(|reason| change.issue(check, &reason)));
     issues.extend(installed_elsewhere(change).map(|reason| change.issue(check, &reason)));
     issues.extend(caches::missed(change).map(|reason| change.issue(check, &reason)));
     issues.extend(generated::lost(change).map(|reason| change.issue(check, &reason)));
@@ -52,6 +53,24 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues.extend(libraries_of_compiler(change).map(|reason| change.issue(check, &reason)));
     issues
 }
+
+/// Places where tools of builds keep what they downloaded, and their logins.
+const OF_TOOLS: &[&str] = &[
+    "/go/pkg",
+    "/root/.aws",
+    "/root/.cargo/credentials.toml",
+    "/root/.cargo/registry",
+    "/root/.docker",
+    "/root/.gitconfig",
+    "/root/.gradle",
+    "/root/.m2",
+    "/root/.netrc",
+    "/root/.npm",
+    "/root/.npmrc",
+    "/root/.nuget/NuGet",
+    "/root/.ssh",
+    "/usr/local/cargo/registry",
+];
 
 /// What a COPY of the final image takes from other stages.
 pub(super) fn sources(view: &View<'_>, index: usize, it: &Instruction) -> Vec<String> {
@@ -81,6 +100,20 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
              out of it in the same RUN"
         ));
     }
+    let is_of_tools = OF_TOOLS.iter().any(|it| is_within(source, it));
+    if is_of_tools
+        && !change
+            .before
+            .facts
+            .final_runtime()
+            .entries()
+            .iter()
+            .any(|it| it.entry.to_string().contains(source))
+    {
+        return Some(format!(
+            "`{source}` holds caches or credentials of tools, which the final stage must not get"
+        ));
+    }
     if !made::is_made(after, it, source) {
         return Some(format!("nothing in that stage makes `{source}`"));
     }
@@ -96,7 +129,12 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
     if !is_root && is_within(&target, "/root") {
         return Some(format!("the user of the container cannot read `{target}`"));
     }
-    let is_part = source.ends_with("/bin") && source.contains("/build/install/");
+    // Gradle's start scripts may have been copied with their tree.
+    let tree = source.trim_end_matches("/bin");
+    let is_installed = moved::transfers(change.before)
+        .iter()
+        .any(|(from, to)| from.contains("/build/install/") && to == tree);
+    let is_part = source.ends_with("/bin") && (source.contains("/build/install/") || is_installed);
     let beside = format!("{}/lib", source.trim_end_matches("/bin"));
     let has_rest = taken(after, &final_chain(after)).contains(&beside);
     (is_part && !has_rest).then(|| {
@@ -155,6 +193,29 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// `dotnet publish -o DIRECTORY` writes a program in many files.
+fn published_in_parts(change: &Change<'_>) -> Option<String> {
+    let after = change.after;
+    let taken = taken(after, &final_chain(after));
+    let publishes = commands::all(after)
+        .filter(|it| it.name == "dotnet" && it.words.first().is_some_and(|it| it == "publish"));
+    let publishes =
+        publishes.filter(|it| !it.words.iter().any(|it| it.contains("PublishSingleFile")));
+    let mut directories = publishes.filter_map(|it| {
+        let place = it.words.iter().position(|it| matches!(it.as_str(), "-o" | "--output"))?;
+        let state = after.facts.state(it.instruction);
+        let workdir = state.and_then(|state| state.workdir.path.as_deref());
+        absolute(it.words.get(place + 1)?, workdir).map(|it| it.trim_end_matches('/').to_owned())
+    });
+    directories.find_map(|directory| {
+        let is_whole = taken.iter().any(|it| is_within(&directory, it.trim_end_matches("/*")));
+        let part = taken.iter().find(|it| is_within(it, &directory))?;
+        (!is_whole).then(|| {
+            format!("the program in `{directory}` has more files than `{part}`; copy the whole directory")
+        })
+    })
 }
 
 /// Whether comments tell what an install puts below its prefix, and all of that is taken: every directory, or
@@ -285,7 +346,7 @@ pub(super) fn speaks_tls(view: &View<'_>) -> bool {
     let tells = |text: &str| {
         let text = text.to_lowercase();
         let mut words = text.split(|it: char| it.is_whitespace() || ",.;()".contains(it));
-        words.any(|word| matches!(word, "https" | "tls"))
+        words.any(|word| matches!(word, "https" | "native-tls" | "reqwest" | "tls"))
     };
     variables.any(|it| it.contains("https://")) || comments.any(tells)
 }

@@ -5,6 +5,7 @@ use probity_dockerfile::{Base, ImageRef};
 use super::{
     Change, Check, Explained, Issue, View,
     image_kind::{ImageKind, agree, release_named},
+    slim_packages::copies_machine_code,
 };
 
 pub(crate) const MUST_CHANGE_BASE: Check = Check::new("patch/must-change-base", must_change_base);
@@ -28,7 +29,14 @@ pub(crate) fn base(view: &View<'_>) -> Option<String> {
 
 /// Whether an image holds neither a shell nor the tools of one.
 pub(crate) fn is_bare(image: &str) -> bool {
-    image == "scratch" || (is_distroless(image) && !image.contains("debug"))
+    let is_chainguard = image.starts_with("cgr.dev/chainguard/")
+        && !image.contains("-dev")
+        && !image.contains("busybox")
+        && !image.contains("wolfi-base");
+    image == "scratch"
+        || image.contains("-chiseled")
+        || is_chainguard
+        || (is_distroless(image) && !image.contains("debug"))
 }
 
 /// The FROM of the image below the final stage.
@@ -58,6 +66,7 @@ fn base_family(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         || is_matching_distroless(&old, &new)
         || is_small_sister(&old, &new)
         || is_run_time(&old, &new)
+        || is_slim_of_any_release(change, &old, &new)
     {
         return Vec::new();
     }
@@ -82,6 +91,7 @@ fn is_matching_distroless(old: &str, new: &str) -> bool {
         "node" => &["nodejs"],
         "java" | "openjdk" | "eclipse-temurin" => &["java"],
         "golang" | "rust" => &["static", "base", "cc"],
+        "debian" if is_same_release(&old, &new) => &["base", "cc"],
         _ => &[],
     };
     let image = new.path.strip_prefix("distroless/").unwrap_or_default();
@@ -89,6 +99,12 @@ fn is_matching_distroless(old: &str, new: &str) -> bool {
         && new.digest.is_none()
         && versions.is_none_or(|(old, new)| agree(&old, &new))
         && families.iter().any(|family| image.starts_with(family))
+}
+
+/// Whether two images are on the same release of a distribution, as far as their tags tell.
+fn is_same_release(old: &ImageRef, new: &ImageRef) -> bool {
+    let release = |image: &ImageRef| ImageKind::of(&image.to_string()).and_then(|it| it.release);
+    release(old).is_some() && release(old) == release(new)
 }
 
 /// `eclipse-temurin:21-jre` for `eclipse-temurin:21` and `eclipse-temurin:21-jdk`.
@@ -102,8 +118,9 @@ fn is_run_time(old: &str, new: &str) -> bool {
     let Some((version, release)) = parts.split_first() else { return false };
     let mut wanted: Vec<String> = vec![[&[*version, "jre"], release].concat().join("-")];
     if release.is_empty() {
-        wanted.extend(["jammy", "noble", "alpine"].map(|it| format!("{version}-jre-{it}")));
+        wanted.extend(["jammy", "noble"].map(|it| format!("{version}-jre-{it}")));
     }
+    wanted.push(format!("{version}-jre-alpine"));
     let is_java = ImageKind::of(&old.to_string()).is_some_and(|it| it.language == Some("java"));
     // The images of openjdk ended, and those of Temurin follow them.
     let is_successor = old.name() == "docker.io/library/openjdk"
@@ -113,6 +130,14 @@ fn is_run_time(old: &str, new: &str) -> bool {
         && new.digest.is_none()
         && (has_jdk || !old_tag.contains("jre"))
         && wanted.contains(&new_tag)
+}
+
+/// `python:3.12-slim` for `python:3.12-bookworm`: it may be on a newer release, which only what was built
+/// for the older one would notice.
+fn is_slim_of_any_release(change: &Change<'_>, old: &str, new: &str) -> bool {
+    let release = RELEASES.iter().find(|it| old.ends_with(&format!("-{it}")));
+    let plain = release.and_then(|it| old.strip_suffix(&format!("-{it}")));
+    plain.is_some_and(|plain| new == format!("{plain}-slim")) && !copies_machine_code(change.before)
 }
 
 /// The same image in the same version: its tag gains a small variant and keeps its other parts. Where the
@@ -135,6 +160,8 @@ fn is_small_sister(old: &str, new: &str) -> bool {
     let is_same_release = releases.0.is_some() && releases.0 == releases.1;
     let is_newest = |part: &str| match &releases.0 {
         Some(release) => release_named(part) == Some(release),
+        // The images of openjdk ended before Debian 12.
+        None if old.name() == "docker.io/library/openjdk" => !has_release && part == "bullseye",
         None => !has_release && matches!(part, "bookworm" | "trixie"),
     };
     let gains = is.iter().filter(|it| !was.contains(it));
@@ -146,5 +173,9 @@ fn is_small_sister(old: &str, new: &str) -> bool {
         && was.first().is_none_or(|version| is.first() == Some(version))
         && gains.clone().any(|it| is_small(it))
         && gains.into_iter().all(|it| is_small(it) || is_newest(it))
-        && losses.into_iter().all(|it| (is_other || is_same_release) && RELEASES.contains(it))
+        && losses.into_iter().all(|it| {
+            // The images of PHP are for the command line unless they say otherwise.
+            let is_default = *it == "cli" && old.name() == "docker.io/library/php";
+            is_default || ((is_other || is_same_release) && RELEASES.contains(it))
+        })
 }

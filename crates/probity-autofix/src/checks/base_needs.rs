@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use probity_dockerfile::{
-    Action, CommandLine, ImageRef, Instruction, Keyword, PackageKind, Setting, Stage, Step, Value,
+    Action, CommandLine, ImageRef, Instruction, Keyword, PackageKind, Setting, ShellSource, Stage,
+    Step, Value,
 };
 
 use super::{
@@ -78,8 +79,11 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     for stage in &on_it {
         let mut late = Vec::new();
         for index in stage.instructions.clone() {
-            brought.extend(installed_by(after, index));
             let is_step = |it: &Instruction| it.keyword == Keyword::Run;
+            // The step that installs a shell cannot run in it.
+            let shell = shell_of(after, index).filter(|it| is_lost(it, &brought));
+            missing.extend(shell);
+            brought.extend(installed_by(after, index));
             let called = called_by(after, index);
             match after.file.instructions.get(index).is_some_and(is_step) {
                 true => missing.extend(called.into_iter().filter(|it| is_lost(it, &brought))),
@@ -97,6 +101,7 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     for index in indices().filter(|index| !known(index)) {
         missing.extend(foreign::account(after, index, &image));
         missing.extend(foreign::package(after, index, &image));
+        missing.extend(foreign::without_lists(after, index));
         missing.extend(foreign::taken_number(after, index, &image));
     }
     if missing.is_empty() {
@@ -108,6 +113,16 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         names.join(", ")
     );
     vec![change.issue(check, &message)]
+}
+
+/// The shell that SHELL sets for a RUN.
+fn shell_of(view: &View<'_>, index: usize) -> Option<String> {
+    let it = view.file.instructions.get(index).filter(|it| it.keyword == Keyword::Run)?;
+    let is_exec = it.body_text().trim_start().starts_with('[');
+    let shell = &view.facts.state(index)?.shell;
+    let is_set = matches!(shell.source, ShellSource::Instruction(_)) && !is_exec;
+    let name = shell.argv.first().and_then(|it| it.rsplit('/').next())?;
+    is_set.then(|| name.to_owned())
 }
 
 /// Whether an image is known not to have a tool that Dockerfiles call.

@@ -86,7 +86,25 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
             && !is_moved
             && !FLEETING.iter().any(|it| is_within(place, it))
     };
-    with_outputs(view).into_iter().map(|(_, place)| place).filter(is_result).collect()
+    let outputs = with_outputs(view).into_iter().map(|(_, place)| place);
+    outputs.chain(go_programs(view)).filter(is_result).collect()
+}
+
+/// `go build -o DIRECTORY/ ./cmd/one ./cmd/two` makes a program of each package.
+fn go_programs(view: &View<'_>) -> Vec<String> {
+    let builds = commands::all(view)
+        .filter(|it| it.name == "go" && it.words.first().is_some_and(|word| word == "build"));
+    let programs = builds.flat_map(|it| {
+        let output =
+            it.words.iter().position(|it| it == "-o").and_then(|place| it.words.get(place + 1));
+        let directory = output.filter(|it| it.ends_with('/') && it.starts_with('/')).cloned();
+        let packages = it.words.iter().filter(|it| it.starts_with("./") && !it.ends_with("..."));
+        let names = packages.map(|it| commands::last_part(it.trim_end_matches('/')));
+        let places =
+            directory.map(|it| names.map(|name| format!("{it}{name}")).collect::<Vec<_>>());
+        places.unwrap_or_default()
+    });
+    programs.collect()
 }
 
 /// Files and directories that commands, volumes and the search path name.
@@ -163,7 +181,7 @@ fn producers(view: &View<'_>, path: &str) -> Vec<String> {
     let is_cache = is_cache_of_downloads(view, path);
     // The engine makes the directory of a volume; a build that works around it fills it by chance.
     let volumes = view.facts.final_runtime();
-    let is_volume = volumes.get(Setting::Volume).iter().any(|it| it.entry.key == path);
+    let is_volume = volumes.get(Setting::Volume).iter().any(|it| is_within(path, &it.entry.key));
     let makes = |index: usize, it: &Instruction| match it.keyword {
         Keyword::Run => {
             it.body_text().contains(path)
@@ -198,6 +216,7 @@ fn is_cache_of_downloads(view: &View<'_>, path: &str) -> bool {
         "PLAYWRIGHT_BROWSERS_PATH",
         "PUPPETEER_CACHE_DIR",
         "SENTENCE_TRANSFORMERS_HOME",
+        "STATIC_ROOT",
         "TIKTOKEN_CACHE_DIR",
         "TORCH_HOME",
         "TRANSFORMERS_CACHE",
@@ -265,6 +284,8 @@ pub(super) fn is_matched(path: &str, source: &str) -> bool {
 }
 
 fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
+    let before = change.before;
+    let is_filled = (0..before.file.instructions.len()).any(|index| fills(before, index, path));
     final_chain(change.after).into_iter().any(|index| {
         let Some(it) = change.after.file.instructions.get(index) else { return false };
         let holds = copied(change, index, it).is_some_and(|sources| {
@@ -273,13 +294,35 @@ fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
                 is_within(path, source) || is_within(source, path) || is_matched(path, source)
             })
         });
-        let makes = it.keyword == Keyword::Run
-            && (it.body_text().contains(path) || is_made(change.after, index, path));
+        let is_named = match is_filled {
+            true => fills(change.after, index, path),
+            false => it.body_text().contains(path) || is_made(change.after, index, path),
+        };
+        let makes = it.keyword == Keyword::Run && is_named;
         // What the final stage copies of the build context is compared with the original elsewhere.
         let copies = matches!(it.keyword, Keyword::Copy | Keyword::Add)
             && it.flag_value("from").is_none()
             && covers(change.after, index, it, path);
         holds || makes || copies || producers.contains(&written(change.after, it))
+    })
+}
+
+/// Whether a command of a RUN writes something below a place, beyond making the directory.
+fn fills(view: &View<'_>, index: usize, path: &str) -> bool {
+    const MAKERS: &[&str] = &[
+        "addgroup", "adduser", "chgrp", "chmod", "chown", "groupadd", "install", "ln", "mkdir",
+        "rm", "test", "touch", "useradd", "usermod",
+    ];
+    let is_run = |it: &&Instruction| it.keyword == Keyword::Run;
+    if view.file.instructions.get(index).filter(is_run).is_none() {
+        return false;
+    }
+    let below = format!("{}/", path.trim_end_matches('/'));
+    let mut commands = view.facts.scripts(&view.file, index).iter().flat_map(|it| &it.commands);
+    commands.any(|command| {
+        let name = commands::name_of(command).unwrap_or_default();
+        !MAKERS.contains(&name.as_ref())
+            && command.words.iter().any(|it| it.text().trim_start_matches('"').starts_with(&below))
     })
 }
 

@@ -6,7 +6,8 @@ mod install_prefix;
 use std::borrow::Cow;
 
 use probity_dockerfile::{
-    Action, CommandLine, Flag, Keyword, Manager, PackageCall, PackageKind, Setting, Value,
+    Action, CommandLine, Flag, Instruction, Keyword, Manager, PackageCall, PackageKind, Setting,
+    Value,
 };
 use probity_shell::{BlockKind, Command, Joiner, Script};
 
@@ -109,8 +110,12 @@ pub(crate) fn linkage(view: &View<'_>) -> Linkage {
     let kind = base(view).and_then(|image| ImageKind::of(&image));
     let is_rust_on_musl = kind.is_some_and(|it| it.language == Some("rust") && it.is_musl());
     let is_dynamic = view.text.contains("-crt-static") && !view.text.contains("+crt-static");
+    // `--static` of a program that is started is something else.
+    let is_build =
+        |it: &&Instruction| matches!(it.keyword, Keyword::Run | Keyword::Env | Keyword::Arg);
+    let mut builds = view.file.instructions.iter().filter(is_build);
     let has_sign = STATIC.iter().any(|sign| view.text.contains(sign))
-        || links_statically(view.text)
+        || builds.any(|it| links_statically(it.body_text()))
         || is_rust_on_musl;
     match has_sign && !is_dynamic {
         true => Linkage::Static,
@@ -135,6 +140,7 @@ pub(crate) fn is_build_package(name: &str) -> bool {
         || name.contains("-dev-")
         || name.ends_with("-dev")
         || name.ends_with("-devel")
+        || name.ends_with("-static")
         || COMPILER_PACKAGES.contains(&plain)
         || BUILD_ONLY.contains(&plain)
         || BUILD_ONLY.contains(&name)
@@ -214,6 +220,7 @@ impl Called {
             }
             "mvn" | "mvnw" | "gradle" | "gradlew" | "docker-php-ext-install" | "pecl" => true,
             "npm" | "yarn" | "pnpm" | "bun" => self.says(&["build"]),
+            "npx" => self.says(&["build", "esbuild", "rollup", "tsc", "tsup", "webpack"]),
             "bundle" | "rake" | "rails" => self.says(&["precompile"]),
             _ => false,
         }
@@ -308,7 +315,7 @@ impl Segment<'_> {
 /// ones start with.
 pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<'v>>> {
     let parts = parts(view, index)?;
-    let is_input = |flag: &Flag| !is_cache(flag);
+    let is_input = |flag: &Flag| !is_cache(flag) && !is_secret_mount(flag);
     let instruction = view.file.instructions.get(index)?;
     let moves = parts.iter().any(|part| part.is_change_of_directory());
     (!moves && !instruction.flags.iter().any(is_input)).then_some(parts)
@@ -319,9 +326,13 @@ pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segme
 pub(crate) fn parts<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<'v>>> {
     const STATEFUL: &[&str] = &["export", "set", ".", "source", "umask", "pushd", "popd"];
     let instruction = view.file.instructions.get(index)?;
-    if !instruction.flags.iter().all(|it| is_cache(it) || is_context_mount(it)) {
+    let is_known = |it: &Flag| is_cache(it) || is_context_mount(it) || is_secret_mount(it);
+    if !instruction.flags.iter().all(is_known) {
         return None;
     }
+    // A part with a secret is another one than without.
+    let secrets = instruction.flags.iter().filter(|it| is_secret_mount(it));
+    let secrets: Vec<&str> = secrets.filter_map(|it| it.span.slice(view.text)).collect();
     let [script] = view.facts.scripts(&view.file, index) else { return None };
     let (block, inner) = script.blocks.split_first()?;
     if inner.iter().any(|block| block.kind != BlockKind::Substitution) {
@@ -336,7 +347,13 @@ pub(crate) fn parts<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<
     if !instruction.heredocs().is_empty() && !ends_early {
         return None;
     }
-    let skipped = usize::from(ends_early);
+    // Only installs of packages read this.
+    let is_frontend = |command: &Command| {
+        let words = words(command).unwrap_or_default();
+        matches!(words.as_slice(), [export, set] if export == "export" && set.starts_with("DEBIAN_FRONTEND="))
+    };
+    let first = usize::from(ends_early);
+    let skipped = first + usize::from(script.commands.get(first).is_some_and(is_frontend));
     let is_joined = |joiner: Joiner| match joiner {
         Joiner::First | Joiner::And => true,
         Joiner::Newline | Joiner::Semicolon => ends_early,
@@ -360,7 +377,12 @@ pub(crate) fn parts<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<
     let mut directory = state.and_then(|state| state.workdir.path.as_deref().map(str::to_owned));
     let mut found = Vec::new();
     for number in skipped..block.pipelines.len() {
-        let part = Segment { directory: directory.clone(), ..segment(view, script, calls, number) };
+        let plain = segment(view, script, calls, number);
+        let text = match secrets.is_empty() {
+            true => plain.text,
+            false => format!("{} {}", secrets.join(" "), plain.text),
+        };
+        let part = Segment { directory: directory.clone(), text, ..plain };
         if part.is_change_of_directory() {
             let [command] = part.commands.as_slice() else { return None };
             let words = words(command)?;
@@ -419,6 +441,13 @@ pub(crate) fn is_context_mount(flag: &Flag) -> bool {
     let has = |start: &str| value.split(',').any(|it| it.starts_with(start));
     let is_input = has("type=bind") && !has("from=");
     flag.name.text.as_str() == "mount" && (is_input || has("type=tmpfs"))
+}
+
+/// A mount of a secret, which leaves nothing in the image unless the command stores it.
+fn is_secret_mount(flag: &Flag) -> bool {
+    let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+    flag.name.text.as_str() == "mount"
+        && value.split(',').any(|it| matches!(it, "type=secret" | "type=ssh"))
 }
 
 fn segment<'v>(

@@ -5,6 +5,7 @@ use probity_dockerfile::{Instruction, Keyword, Setting};
 use super::{
     Change, Check, Issue, View,
     base_image::base,
+    belongings::final_chain,
     commands::{self, Linkage},
     image_kind::{Distribution, ImageKind, agree},
 };
@@ -84,6 +85,9 @@ fn needs_libc(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 /// A program reads the libraries of the version that it was installed or compiled for.
 fn runtime_version(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some((old, new)) = kinds(change) else { return Vec::new() };
+    if old.language == Some("java") && new.language.is_none() && !brings_java(change.after) {
+        return vec![issue(check, change, "nothing shows that `{new}` has Java, as `{old}` has")];
+    }
     if !old.is_interpreted() || old.language != new.language {
         return Vec::new();
     }
@@ -101,9 +105,13 @@ fn runtime_version(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     let is_web = {
         let runtime = change.before.facts.final_runtime();
-        let variables = runtime.get(Setting::Env).iter();
-        !runtime.get(Setting::Expose).is_empty()
-            || variables.into_iter().any(|it| it.entry.key.starts_with("ASPNETCORE_"))
+        let mut variables = runtime.get(Setting::Env).iter();
+        let mut ports = runtime.get(Setting::Expose).iter().map(|it| it.entry.to_string());
+        ports.any(|it| is_port_of_web(&it))
+            || variables.any(|it| it.entry.key.starts_with("ASPNETCORE_"))
+            || ["http", "Web", "Api", "Mvc", "Blazor", "urls"]
+                .iter()
+                .any(|it| change.before.text.contains(it))
     };
     let lacks = match new.name.as_str() {
         "runtime" => is_web && matches!(old.name.as_str(), "sdk" | "aspnet"),
@@ -114,6 +122,23 @@ fn runtime_version(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return Vec::new();
     }
     vec![issue(check, change, "`{new}` lacks a part of the run time that `{old}` has")]
+}
+
+/// Whether the final stage gets Java from a package or another stage, or a build makes machine code of it.
+fn brings_java(view: &View<'_>) -> bool {
+    let has = |text: &str, words: &[&str]| words.iter().any(|it| text.contains(it));
+    let chain = final_chain(view);
+    let mut finals = chain.into_iter().filter_map(|index| view.file.instructions.get(index));
+    has(view.text, &["native-image", "jlink", "jpackage", "graalvm", "nativeCompile"])
+        || finals
+            .any(|it| has(it.body_text(), &["jre", "jdk", "java"]) && it.keyword != Keyword::Cmd)
+}
+
+/// Whether web servers usually listen on a port; one that nobody knows may be theirs too.
+fn is_port_of_web(port: &str) -> bool {
+    let digits: String = port.chars().filter(char::is_ascii_digit).collect();
+    let is_low = digits.parse::<u32>().is_ok_and(|it| (1024..5000).contains(&it) && it != 3000);
+    !is_low
 }
 
 /// What an image starts by itself is lost on another.

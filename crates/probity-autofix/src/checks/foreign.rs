@@ -1,9 +1,13 @@
 //! What belongs to another distribution or release, or is taken already: package names, options of account tools and
 //! numbers of users.
 
+use probity_dockerfile::{Action, Manager, PackageCall};
+
 use super::{
-    View, commands,
+    View,
+    commands::{self, names},
     image_kind::{Distribution, ImageKind},
+    steps::chain_of,
 };
 
 /// Names that Alpine has and Debian lacks.
@@ -52,11 +56,13 @@ const OF_ALPINE: &[&str] = &[
 const OF_DEBIAN: &[&str] = &[
     "apt-transport-https",
     "build-essential",
+    "default-jre",
     "default-jre-headless",
     "default-libmysqlclient-dev",
     "default-mysql-client",
     "dirmngr",
-    "fonts-dejavu-core",
+    "dnsutils",
+    "iputils-ping",
     "libc6-dev",
     "libgomp1",
     "libicu-dev",
@@ -69,6 +75,7 @@ const OF_DEBIAN: &[&str] = &[
     "libvips42",
     "libxslt1.1",
     "locales",
+    "locales-all",
     "netbase",
     "passwd",
     "python3-pip",
@@ -77,35 +84,109 @@ const OF_DEBIAN: &[&str] = &[
     "zlib1g-dev",
 ];
 
-/// Libraries of Debian whose names change with the release, and the releases that have each.
+/// Libraries of Debian and Ubuntu whose names change with the release, and the releases that have each.
 const OF_RELEASES: &[(&str, &[&str])] = &[
-    ("libavcodec58", &["10", "11"]),
+    ("libavcodec58", &["10", "11", "20.04", "22.04"]),
     ("libavcodec59", &["12"]),
-    ("libcurl4t64", &["13"]),
+    ("libavcodec60", &["24.04"]),
+    ("libavcodec61", &["13"]),
+    ("libavformat58", &["10", "11", "20.04", "22.04"]),
+    ("libavformat59", &["12"]),
+    ("libavutil56", &["10", "11", "20.04", "22.04"]),
+    ("libavutil57", &["12"]),
+    ("libcurl4t64", &["13", "24.04"]),
     ("libffi6", &["10"]),
-    ("libffi7", &["11"]),
-    ("libffi8", &["12", "13"]),
+    ("libffi7", &["11", "20.04"]),
+    ("libffi8", &["12", "13", "22.04", "24.04"]),
+    ("libfmt7", &["11"]),
+    ("libfmt8", &["22.04"]),
+    ("libfmt9", &["12", "24.04"]),
+    ("libgdal28", &["11"]),
+    ("libgdal30", &["22.04"]),
+    ("libgdal32", &["12"]),
+    ("libgdal36", &["13"]),
+    ("libgeos-3.9.0", &["11"]),
+    ("libgeos3.10.2", &["22.04"]),
+    ("libgeos3.11.1", &["12"]),
+    ("libhdf5-103", &["10", "11", "20.04"]),
+    ("libhdf5-103-1", &["12", "22.04"]),
     ("libicu63", &["10"]),
+    ("libicu66", &["20.04"]),
     ("libicu67", &["11"]),
+    ("libicu70", &["22.04"]),
     ("libicu72", &["12"]),
+    ("libicu74", &["24.04"]),
     ("libicu76", &["13"]),
-    ("libldap-2.4-2", &["10", "11"]),
-    ("libldap-2.5-0", &["12"]),
-    ("libodbc1", &["10", "11"]),
-    ("libodbc2", &["12", "13"]),
-    ("libprotobuf17", &["10"]),
-    ("libprotobuf23", &["11"]),
+    ("libjpeg62-turbo", &["10", "11", "12", "13"]),
+    ("libjpeg8", &["20.04", "22.04", "24.04"]),
+    ("libjsoncpp24", &["11"]),
+    ("libjsoncpp25", &["12", "22.04", "24.04"]),
+    ("libldap-2.4-2", &["10", "11", "20.04"]),
+    ("libldap-2.5-0", &["12", "22.04"]),
+    ("libmysqlclient21", &["20.04", "22.04", "24.04"]),
+    ("libnetcdf18", &["11"]),
+    ("libnetcdf19", &["12", "22.04"]),
+    ("libodbc1", &["10", "11", "20.04", "22.04"]),
+    ("libodbc2", &["12", "13", "22.04", "24.04"]),
+    ("libperl5.32", &["11"]),
+    ("libperl5.34", &["22.04"]),
+    ("libperl5.36", &["12"]),
+    ("libpoppler102", &["11"]),
+    ("libpoppler118", &["22.04"]),
+    ("libpoppler126", &["12"]),
+    ("libproj19", &["11"]),
+    ("libproj22", &["22.04"]),
+    ("libproj25", &["12", "13", "24.04"]),
+    ("libprotobuf17", &["10", "20.04"]),
+    ("libprotobuf23", &["11", "22.04"]),
     ("libprotobuf32", &["12"]),
-    ("libssl1.1", &["10", "11"]),
-    ("libssl3", &["12"]),
-    ("libssl3t64", &["13"]),
-    ("libtiff5", &["10", "11"]),
-    ("libtiff6", &["12", "13"]),
-    ("libwebp6", &["10", "11"]),
-    ("libwebp7", &["12", "13"]),
-    ("libzip4", &["10", "11", "12"]),
-    ("libzip5", &["13"]),
+    ("libprotobuf32t64", &["13", "24.04"]),
+    ("libpython3.9", &["11"]),
+    ("libpython3.10", &["22.04"]),
+    ("libpython3.11", &["12"]),
+    ("libpython3.12", &["24.04"]),
+    ("libpython3.13", &["13"]),
+    ("libssl1.1", &["10", "11", "20.04"]),
+    ("libssl3", &["12", "22.04"]),
+    ("libssl3t64", &["13", "24.04"]),
+    ("libswscale5", &["10", "11", "20.04", "22.04"]),
+    ("libswscale6", &["12"]),
+    ("libtiff5", &["10", "11", "20.04", "22.04"]),
+    ("libtiff6", &["12", "13", "24.04"]),
+    ("libvpx6", &["11", "20.04"]),
+    ("libvpx7", &["12", "22.04"]),
+    ("libwebp6", &["10", "11", "20.04"]),
+    ("libwebp7", &["12", "13", "22.04", "24.04"]),
+    ("libx264-160", &["11"]),
+    ("libx264-163", &["22.04"]),
+    ("libx264-164", &["12", "13", "24.04"]),
+    ("libzip4", &["10", "11", "12", "22.04"]),
+    ("libzip5", &["13", "20.04"]),
 ];
+
+/// An install by apt whose lists nothing has fetched, or that an earlier step has removed again: images have
+/// none.
+pub(super) fn without_lists(view: &View<'_>, index: usize) -> Option<String> {
+    let calls = |index: usize| view.facts.package_calls(&view.file, index).iter();
+    let is_apt = |call: &&PackageCall| matches!(call.manager, Manager::Apt | Manager::AptGet);
+    let install = |call: &PackageCall| call.action == Action::Install && !names(call).is_empty();
+    let place = calls(index).filter(is_apt).position(install)?;
+    let is_fetched = calls(index).filter(is_apt).take(place).any(|it| it.action == Action::Update);
+    let stage = view.facts.stage_of(index)?;
+    let is_left = chain_of(view, stage.index).into_iter().filter(|it| *it < index).any(|earlier| {
+        let text = view.file.instructions.get(earlier).map(|it| it.body_text().to_string());
+        calls(earlier).filter(is_apt).any(|it| it.action == Action::Update)
+            && text.is_some_and(|it| !it.contains("/var/lib/apt/lists"))
+    });
+    let mounts = view.file.instructions.get(index).is_some_and(|it| {
+        it.flags.iter().any(|flag| {
+            let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+            value.contains("/var/lib/apt")
+        })
+    });
+    (!is_fetched && !is_left && !mounts)
+        .then(|| "`apt-get install` without `apt-get update` before it".to_owned())
+}
 
 /// A package of the other distribution, which an install of this instruction asks for.
 pub(super) fn package(view: &View<'_>, index: usize, image: &str) -> Option<String> {
@@ -117,14 +198,23 @@ pub(super) fn package(view: &View<'_>, index: usize, image: &str) -> Option<Stri
     };
     let calls = view.facts.package_calls(&view.file, index).iter();
     let calls = calls.filter(|it| !commands::is_language_manager(it.manager));
-    let release = kind.release.filter(|_| kind.distribution == Some(Distribution::Debian));
+    let release = match kind.distribution {
+        Some(Distribution::Debian) => {
+            kind.release.as_deref().map(|it| it.split('.').next().unwrap_or(it))
+        }
+        Some(Distribution::Ubuntu) => kind.release.as_deref(),
+        _ => None,
+    };
     let is_of_other = |name: &str| {
         let known = OF_RELEASES.iter().find(|(own, _)| *own == name);
-        let release = release.as_deref().map(|it| it.split('.').next().unwrap_or(it));
         known.zip(release).is_some_and(|((_, releases), own)| !releases.contains(&own))
     };
     let mut names = calls.flat_map(commands::names);
-    let name = names.find(|it| wrong.contains(&it.as_str()) || is_of_other(it))?;
+    // Fonts have another beginning in each.
+    let beginning =
+        if kind.distribution == Some(Distribution::Alpine) { "fonts-" } else { "font-" };
+    let name = names
+        .find(|it| wrong.contains(&it.as_str()) || it.starts_with(beginning) || is_of_other(it))?;
     Some(format!("the package {name}"))
 }
 

@@ -9,9 +9,9 @@ use probity_dockerfile::{Action, Manager, PackageCall, Setting};
 use self::{
     build_inputs::{
         compiled_directories, is_behind, is_beside_builds, is_bundled, is_bundled_by_tool,
-        is_for_tools, is_of_pages, is_of_tools, is_told_built_in,
+        is_for_tools, is_of_pages, is_of_tools, is_told_built_in, is_turned_into_result,
     },
-    installed::{installed_tree, is_installed, told_paths, told_results},
+    installed::{installed_tree, is_installed, told_development, told_paths, told_results},
     made::made,
 };
 use super::{
@@ -64,6 +64,7 @@ fn paths_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     missing.extend(installed_tree(change));
     missing.extend(told_paths(change));
     missing.extend(told_results(change));
+    missing.extend(told_development(change));
     missing.sort_unstable();
     missing.dedup();
     missing
@@ -233,7 +234,7 @@ fn holds_site_packages(change: &Change<'_>) -> bool {
                 || commands::all(change.after).any(|it| {
                     let makes =
                         it.is_any(&["virtualenv"]) || it.words.iter().any(|it| it == "venv");
-                    makes && it.words.iter().any(|word| word.trim_end_matches('/') == source)
+                    makes && it.words.iter().any(|word| is_within(word, source))
                 });
             is_venv
                 || matches!(
@@ -296,9 +297,13 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                 .rsplit_once('/')
                 .is_some_and(|(directory, _)| directory.len() > 1 && is_removed(before, directory));
             let is_left = is_of_tools(&place)
+                || is_within(&place, "/tmp")
                 || is_gone
-                || (name == "web" && is_bundled_by_tool(before) && takes_pages(change))
+                || (matches!(name, "public" | "web")
+                    && is_bundled_by_tool(before)
+                    && takes_pages(change))
                 || is_told_built_in(before, index)
+                || is_turned_into_result(change, index, &place)
                 || (!is_script && is_built_later && is_behind(before, index, &place));
             if is_needed && !is_left && !is_held(change, &place) && !is_bundled {
                 missing.push(format!("`{place}`"));
@@ -310,7 +315,7 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
 
 /// Whether the final stage takes a directory that bundlers write pages to.
 fn takes_pages(change: &Change<'_>) -> bool {
-    const PAGES: &[&str] = &["public", "static", "www", "client", "assets", "build"];
+    const PAGES: &[&str] = &["public", "static", "www", "client", "assets", "build", "dist"];
     final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
         let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
@@ -360,8 +365,12 @@ fn manifest(change: &Change<'_>, kind: &ImageKind) -> Option<String> {
 /// Where a source ends up: a file in the directory, a directory's files in its place.
 fn placed(source: &str, target: &str, is_all: bool) -> String {
     let name = last_part(source.trim_end_matches('/'));
-    let is_file =
-        name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.is_empty());
+    // `Gemfile`, `Rakefile`, `Procfile`, `.env`, `.npmrc`
+    let is_hidden = name.starts_with(".env")
+        || (name.starts_with('.') && (name.ends_with("rc") || name.ends_with("-version")));
+    let is_file = is_hidden
+        || (name.ends_with("file") && name.starts_with(|it: char| it.is_ascii_uppercase()))
+        || name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.is_empty());
     let is_named = last_part(target).rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty());
     match is_file && !is_all && !is_named {
         true => format!("{target}/{name}"),

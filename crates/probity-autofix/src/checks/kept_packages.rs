@@ -113,6 +113,9 @@ const HEADERS_ALONE: &[&str] = &[
 /// Where the files of packages are, for stages that copy them instead.
 const FILES: &[(&str, &[&str])] = &[
     ("ca-certificates", &["/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/certs"]),
+    ("dumb-init", &["/usr/bin/dumb-init"]),
+    ("locales", &["/usr/lib/locale"]),
+    ("tini", &["/sbin/tini", "/usr/bin/tini"]),
     ("tzdata", &["/usr/share/zoneinfo"]),
 ];
 
@@ -191,6 +194,13 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
     }
     missing.extend(told(change, &kind, &now).into_iter().map(str::to_owned));
+    // Compilers bring the library that these wheels load.
+    let olds = commands::installed(change.before);
+    let has_openmp = olds.iter().any(|it| commands::is_compiler(it));
+    if has_openmp && !kind.is_full() && olds.iter().any(|it| it == "lightgbm") {
+        let is_there = now.iter().any(|it| it.starts_with("libgomp") || commands::is_compiler(it));
+        missing.extend((!is_there).then(|| "libgomp1".to_owned()));
+    }
     if compiles_packages(change.after) {
         let olds = commands::installed(change.before).into_iter();
         missing.extend(olds.filter(|it| commands::is_compiler(it) && !now.contains(it)));
@@ -230,8 +240,15 @@ fn told(change: &Change<'_>, kind: &ImageKind, now: &[String]) -> Vec<&'static s
     if !is_smaller || commands::linkage_of(change) == Linkage::Static {
         return Vec::new();
     }
-    let text = comments_of(before).to_lowercase();
+    let mut text = comments_of(before).to_lowercase();
+    if before.text.contains("-fopenmp") {
+        text.push_str(" openmp");
+    }
     let mut found = Vec::new();
+    let is_fortran = commands::all(before).any(|it| it.is_any(&["f2py", "gfortran"]));
+    if is_fortran && !now.iter().any(|it| it.starts_with("libgfortran") || it == "gfortran") {
+        found.push("libgfortran5");
+    }
     for (words, headers) in TOLD {
         let is_there = now.iter().any(|it| it == headers || is_twin(headers, it))
             || is_library_copied(change, headers)
@@ -249,7 +266,7 @@ fn told(change: &Change<'_>, kind: &ImageKind, now: &[String]) -> Vec<&'static s
 fn has_program(change: &Change<'_>, package: &str) -> bool {
     let path = package.rsplit_once("/v").filter(|(_, it)| it.parse::<u32>().is_ok());
     let name = commands::last_part(path.map_or(package, |(path, _)| path));
-    let plain = name.strip_suffix("-cli").unwrap_or(name);
+    let plain = ["-cli", "_cli"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     let is_it = |word: &str| word == name || word == plain;
     let is_started = [name, plain]
         .iter()
@@ -314,7 +331,7 @@ fn are_for_downloads(change: &Change<'_>) -> bool {
     is_system && downloads && !links && !speaks_tls(before)
 }
 
-fn comments_of(view: &View<'_>) -> String {
+pub(super) fn comments_of(view: &View<'_>) -> String {
     let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
     comments.filter_map(|it| it.span.slice(view.text)).collect()
 }

@@ -324,7 +324,11 @@ pub(super) fn transfers(view: &View<'_>) -> Vec<(String, String)> {
             });
             let all: Vec<String> = written.map(|it| expanded(view, index, &it)).collect();
             let Some((name, rest)) = all.split_first() else { continue };
-            if !matches!(name.as_str(), "cp" | "mv" | "install") {
+            let makes_directory = name == "install"
+                && rest
+                    .iter()
+                    .any(|it| it.starts_with('-') && !it.starts_with("--") && it.contains('d'));
+            if !matches!(name.as_str(), "cp" | "mv" | "install") || makes_directory {
                 continue;
             }
             found.extend(moves(rest, part.directory.as_deref()));

@@ -337,7 +337,14 @@ fn asks_this_container(endpoints: &Endpoints, tool: &str, arguments: &[String]) 
         let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
         word.starts_with("--fail") || letters.is_some_and(|it| it.contains('f'))
     });
-    if tool == "curl" && !fails {
+    // Without these words wget stores the answer, and fails where it cannot or where the file is there.
+    let stores = !arguments.iter().any(|word| {
+        let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        matches!(word.as_str(), "--spider" | "--method=HEAD")
+            || word.starts_with("--output-document")
+            || letters.is_some_and(|it| it.contains('O'))
+    });
+    if (tool == "curl" && !fails) || (tool == "wget" && stores) {
         return false;
     }
     match (tool, targets.as_slice()) {

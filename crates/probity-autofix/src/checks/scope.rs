@@ -50,6 +50,28 @@ const READ_BY_TOOLS: &[&str] = &[
     "VUE_APP_",
 ];
 
+/// Variables that decide from where, to where and how packages are installed.
+const READ_BY_INSTALLS: &[&str] = &[
+    "BUNDLE_BUILD_",
+    "BUNDLE_DEPLOYMENT",
+    "BUNDLE_FORCE_RUBY_PLATFORM",
+    "BUNDLE_GEMFILE",
+    "BUNDLE_PATH",
+    "NPM_CONFIG_REGISTRY",
+    "PIP_CONSTRAINT",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_INDEX_URL",
+    "PIP_NO_BINARY",
+    "PIP_PREFIX",
+    "PIP_TARGET",
+    "PLAYWRIGHT_BROWSERS_PATH",
+    "POETRY_VIRTUALENVS_",
+    "UV_EXTRA_INDEX_URL",
+    "UV_INDEX_URL",
+    "UV_PROJECT_ENVIRONMENT",
+    "npm_config_",
+];
+
 /// Beginnings of variables that only the tools of one language read.
 const OF_LANGUAGES: &[(&[&str], &[&str])] = &[
     (&["GO", "CGO_"], &["go"]),
@@ -72,10 +94,13 @@ const OF_LANGUAGES: &[(&[&str], &[&str])] = &[
     (&["DJANGO_"], &["python", "python3", "pip"]),
 ];
 
+fn is_one_of(names: &[&str], name: &str) -> bool {
+    names.iter().any(|it| name == *it || (it.ends_with('_') && name.starts_with(it)))
+}
+
 /// Whether a build with these commands may read a variable that it does not name.
 fn is_read_by_tools(called: &[Called], name: &str) -> bool {
-    let is_known =
-        READ_BY_TOOLS.iter().any(|it| name == *it || (it.ends_with('_') && name.starts_with(it)));
+    let is_known = is_one_of(READ_BY_TOOLS, name);
     let language =
         OF_LANGUAGES.iter().find(|(names, _)| names.iter().any(|it| name.starts_with(it)));
     is_known
@@ -100,6 +125,20 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
         let called = commands::of_instruction(after, index);
         let is_build = called.iter().any(Called::is_build);
+        let installs = called.iter().any(|it| {
+            it.is_any(&[
+                "bundle",
+                "npm",
+                "npx",
+                "pip",
+                "pip3",
+                "playwright",
+                "pnpm",
+                "poetry",
+                "uv",
+                "yarn",
+            ])
+        });
         for part in parts(after, index).unwrap_or_default() {
             let Some(old) = place_of(change, &part) else { continue };
             let now = after.facts.scope(index);
@@ -114,7 +153,11 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                                 && !is_used_elsewhere(before, name)
                                 && name != "DEBIAN_FRONTEND")
                     }
-                    VariableKind::Env => is_named || (is_build && is_read_by_tools(&called, name)),
+                    VariableKind::Env => {
+                        is_named
+                            || (is_build && is_read_by_tools(&called, name))
+                            || (installs && is_one_of(READ_BY_INSTALLS, name))
+                    }
                     VariableKind::Predefined => false,
                 };
                 let is_given = part.text.contains(&format!("{name}=")) && !is_named;

@@ -280,7 +280,7 @@ fn used_elsewhere(check: &Check, change: &Change<'_>, name: &str) -> Option<Issu
 /// The frontend knows the mount, and the user of the command may read it.
 fn secrets_supported(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let names = moved(change);
-    let old = has_old_frontend(change.before);
+    let old = has_old_frontend(change.after);
     let mut issues = Vec::new();
     for (new, secrets) in paired(change, &names).values() {
         let user = change.after.facts.state(*new).and_then(|state| state.user.clone());

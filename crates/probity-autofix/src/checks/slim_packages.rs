@@ -5,12 +5,13 @@ mod machine_code;
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::{Action, Keyword, TokenKind};
+use probity_dockerfile::{Action, Keyword, Setting, TokenKind};
 
+pub(crate) use self::machine_code::copies_machine_code;
 use self::machine_code::has_native_code;
 use super::{
     Change, Check, Explained, Issue, View,
-    base_image::base,
+    base_image::{base, is_bare},
     belongings::final_chain,
     commands::{self, Segment, segments, words},
     image_kind::ImageKind,
@@ -79,6 +80,7 @@ const NEEDS: &[Need] = &[
 const USUAL: &[&str] = &[
     "bzip2",
     "ca-certificates",
+    "coreutils",
     "dirmngr",
     "file",
     "fontconfig",
@@ -186,7 +188,11 @@ fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let message = "this step of the original is changed, gone or out of order";
         return vec![change.issue(check, message).quoting(lost)];
     }
-    let lost = had.iter().find(|it| !has.contains(*it));
+    // Distroless images bring these, and cannot install them.
+    let is_bare = base(change.after).is_some_and(|image| is_bare(&image));
+    let is_brought =
+        |it: &&String| is_bare && matches!(it.as_str(), "ca-certificates" | "netbase" | "tzdata");
+    let lost = had.iter().find(|it| !has.contains(*it) && !is_brought(it));
     lost.map(|name| {
         change.issue(check, &format!("the new file does not install the package {name}"))
     })
@@ -319,7 +325,11 @@ fn git_after_its_use(change: &Change<'_>, told: &BTreeSet<String>) -> Option<usi
     let calls = || commands::calls(after).filter(|(index, _)| chain.contains(index));
     let git = calls().find(|(_, it)| commands::names(it).iter().any(|name| name == "git"))?;
     let first = calls().find(|(_, call)| {
-        call.action == Action::Install && commands::is_language_manager(call.manager)
+        let mut texts = call.packages.iter().map(|it| it.text.as_str());
+        let may_fetch = !call.files.is_empty()
+            || call.packages.is_empty()
+            || texts.any(|it| it.contains("git+"));
+        call.action == Action::Install && commands::is_language_manager(call.manager) && may_fetch
     })?;
     (fetches && first.0 < git.0).then_some(first.0)
 }
@@ -333,10 +343,22 @@ fn without_certificates(
     let after = change.after;
     let new = base(after).and_then(|image| ImageKind::of(&image))?;
     let lacks = new.is_system() || new.language == Some("node");
-    if !lacks || new.is_musl() || has.contains("ca-certificates") || !told.contains("https") {
+    // The container may hand Git an address.
+    let runtime = after.facts.final_runtime();
+    let clones = runtime.get(Setting::Env).iter().any(|it| {
+        let value = it.entry.to_string();
+        value.contains("https://") && value.trim_end_matches(['"', '/']).ends_with(".git")
+    });
+    let chain = final_chain(after);
+    let downloads = commands::all(after).any(|it| {
+        chain.contains(&it.instruction)
+            && it.is_any(&["git", "curl", "wget"])
+            && it.words.iter().any(|word| word.starts_with("https://"))
+    });
+    let asks = told.contains("https") || clones || downloads;
+    if !lacks || new.is_musl() || has.contains("ca-certificates") || !asks {
         return None;
     }
-    let chain = final_chain(after);
     let mut calls = commands::calls(after).filter(|(index, _)| chain.contains(index));
     calls.find_map(|(_, call)| {
         let names = commands::names(call);
@@ -358,14 +380,16 @@ fn is_in_image(kind: &ImageKind, need: &Need) -> bool {
     }
 }
 
+/// What has SQLite built in.
+const OWN_SQLITE: &[&str] =
+    &["better-sqlite3", "bundles sqlite", "experimental-sqlite", "go-sqlite3", "node:sqlite"];
+
 /// The words of comments and of the commands of the final stage.
 fn told(view: &View<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut add = |text: &str| {
-        // This package brings its own library.
-        let lower = text.to_lowercase().replace("better-sqlite3", "");
         found.extend(
-            lower
+            text.to_lowercase()
                 .split(|it: char| !it.is_ascii_alphanumeric() && it != '_')
                 .filter(|it| !it.is_empty())
                 .map(str::to_owned),
@@ -393,6 +417,11 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
         if let Some(it) = it.filter(|it| keywords.contains(&it.keyword)) {
             add(it.body_text());
         }
+    }
+    // What has its own library needs none of the image.
+    let text = view.text.to_lowercase();
+    if OWN_SQLITE.iter().any(|it| text.contains(it)) && !text.contains("libsqlite3") {
+        found.retain(|it| !it.starts_with("sqlite"));
     }
     found
 }

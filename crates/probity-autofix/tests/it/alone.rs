@@ -164,7 +164,7 @@ const ROWS: &[Row] = &[
         two_stages(file).replace("EXPOSE", "RUN useradd -c example.org:80 app\nEXPOSE")
     }),
     row("lint", MULTI_STAGE, WITH_APT_GO, |file| {
-        two_stages(file).replace("EXPOSE", "RUN apt-get install -y jq\nEXPOSE")
+        two_stages(file).replace("EXPOSE", "RUN apt-get update && apt-get install -y jq\nEXPOSE")
     }),
     row("final-stage-builds", MULTI_STAGE, MAKE, |file| {
         two_make_stages(file).replace("EXPOSE", "COPY . .\nRUN make\nEXPOSE")
@@ -234,7 +234,7 @@ const ROWS: &[Row] = &[
     row("needs-tools", MULTI_STAGE, WITH_APT_GO, |file| {
         two_stages(file)
             .replace("debian:12-slim", "alpine:3")
-            .replace("EXPOSE", "RUN apt-get install -y jq\nEXPOSE")
+            .replace("EXPOSE", "RUN apt-get update && apt-get install -y jq\nEXPOSE")
     }),
     row("healthcheck-endpoint", HEALTHCHECK, WEB, |file| {
         checked(file, "CMD curl -f http://localhost:80/health")
@@ -326,7 +326,7 @@ fn a_conversion_with_all_that_the_container_names_is_taken() {
 }
 
 const WITH_APT_GO: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY . .\n\
-     RUN apt-get install -y jq && CGO_ENABLED=0 go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\n\
+     RUN apt-get update && apt-get install -y jq && CGO_ENABLED=0 go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\n\
      ENTRYPOINT [\"/usr/local/bin/app\"]\n";
 const WITH_SHELL_FORM: &str = "FROM golang:1.22\nWORKDIR /src\nCOPY . .\n\
      RUN CGO_ENABLED=0 go build -o /usr/local/bin/app ./cmd/app\nEXPOSE 80\nCMD /usr/local/bin/app\n";

@@ -151,13 +151,14 @@ fn an_address_that_nobody_named_is_refused() {
 
 #[test]
 fn a_new_error_of_a_rule_is_refused_and_an_old_one_is_not() {
-    let unpinned = "RUN apt-get install -y ca-certificates\nEXPOSE";
+    let unpinned = "RUN apt-get update && apt-get install -y ca-certificates\nEXPOSE";
     let ask = |text: &str| {
         let rules = [MULTI_STAGE];
         let mut case = Case::new(&rules, text);
         (case.errors, case.settings.max_rounds) = (&["hadolint/DL3008"], 1);
         case.ask(move |_, prompt| {
-            let file = shown(prompt).replace("RUN apt-get install -y ca-certificates\n", "");
+            let file = shown(prompt)
+                .replace("RUN apt-get update && apt-get install -y ca-certificates\n", "");
             diff(prompt, &two_stages(&file).replace("EXPOSE", unpinned))
         })
     };

@@ -239,7 +239,7 @@ fn a_base_image_has_what_the_commands_call() {
         ("RUN apt-get update", "3.12-alpine", NEEDS),
         ("RUN apt-get update", "3.12-slim", &[]),
         ("RUN git clone --depth 1 x", "3.12-slim", NEEDS),
-        ("RUN apt-get install -y git=1 && git clone x", "3.12-slim", &[]),
+        ("RUN apt-get update && apt-get install -y git=1 && git clone x", "3.12-slim", &[]),
         ("RUN useradd -r app", "3.12-alpine", NEEDS),
         ("RUN adduser -D app", "3.12-alpine", &[]),
         ("RUN pip install x==1", "3.12-alpine", &[]),

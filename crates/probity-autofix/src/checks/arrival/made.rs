@@ -8,6 +8,7 @@ use super::{
         belongings::is_within,
         commands::{self, Called},
         image_kind::{ImageKind, agree},
+        moved::transfers,
         steps::{absolute, chain_of},
     },
     stage_of,
@@ -77,6 +78,9 @@ pub(super) fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
     if comments.any(|line| {
         line.split_whitespace().any(|word| word.trim_end_matches(['/', '.', ',']) == source)
     }) {
+        return true;
+    }
+    if transfers(view).iter().any(|(_, to)| is_within(source, to)) {
         return true;
     }
     if BROUGHT.iter().any(|place| is_within(source, place)) || source.contains('$') {
@@ -174,5 +178,7 @@ fn names_output(text: &str, source: &str) -> bool {
         }
         _ => false,
     };
-    text.contains(&second) || words.windows(2).any(is_output)
+    let staged = words.first().and_then(|it| it.strip_prefix("DESTDIR="));
+    let is_staged = staged.is_some_and(|it| it.len() > 1 && is_within(source, it));
+    text.contains(&second) || is_staged || words.windows(2).any(is_output)
 }

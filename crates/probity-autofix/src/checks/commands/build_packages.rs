@@ -42,6 +42,7 @@ pub(super) const BUILD_ONLY: &[&str] = &[
     "default-jdk",
     "default-jdk-headless",
     "dirmngr",
+    "dnf-plugins-core",
     "docbook-xsl",
     "doxygen",
     "dpkg-dev",
@@ -116,6 +117,7 @@ pub(super) const BUILD_ONLY: &[&str] = &[
     "rpm-build",
     "rust",
     "rustc",
+    "samurai",
     "sbt",
     "software-properties-common",
     "subversion",
@@ -133,6 +135,7 @@ pub(super) const BUILD_ONLY: &[&str] = &[
     "xz-utils",
     "yarn",
     "yasm",
+    "yum-utils",
     "zip",
     "zstd",
 ];

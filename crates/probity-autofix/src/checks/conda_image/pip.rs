@@ -190,6 +190,8 @@ pub(super) fn read_pip(words: &[&str], around: &Surroundings) -> Option<Pip> {
             "--user" if !is_uv => place = PipTarget::Environment(ROOTS.to_owned()),
             "--system" if is_uv => (place, is_placed) = (PipTarget::Image, true),
             "--only-binary" if value.is_none() => drop(words.next()),
+            // It must be the same in both files, as a requirement must.
+            "--no-deps" => requirements.push(word.to_owned()),
             _ if OPTIONS.contains(&word) => {}
             _ if word.starts_with('-') => return None,
             _ => requirements.push(normal(word)),

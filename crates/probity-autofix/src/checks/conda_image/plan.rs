@@ -116,7 +116,7 @@ fn ran(part: &Part, around: &mut Surroundings) -> Option<Item> {
         _ => {}
     }
     if let Some(pip) = read_pip(&words, around) {
-        if pip.requirements.iter().any(|it| it == "uv") {
+        if pip.requirements.iter().any(|it| it.split(['=', '<', '>', '~']).next() == Some("uv")) {
             around.has_uv = true;
         }
         return Some(Item::Pip(pip));

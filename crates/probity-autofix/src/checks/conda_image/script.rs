@@ -28,7 +28,10 @@ pub(super) struct Packages {
 
 pub(super) fn parts(view: &View<'_>, instruction: &Instruction) -> Vec<Part> {
     let script = match instruction.heredocs().is_empty() {
-        true => format!("RUN {}", without_activation(&without_mounts(view, instruction))),
+        true => {
+            let text = with_places(view, instruction, &without_mounts(view, instruction));
+            format!("RUN {}", without_activation(&text))
+        }
         false => instruction.span.slice(view.text).unwrap_or_default().to_owned(),
     };
     parsed(&script).unwrap_or_else(|| {
@@ -51,6 +54,24 @@ fn without_mounts(view: &View<'_>, instruction: &Instruction) -> String {
         .fold(instruction.body_text().to_owned(), |text, flag| {
             text.replacen(flag.span.slice(view.text).unwrap_or_default(), "", 1)
         })
+}
+
+/// The script with the places that variables of the file name.
+fn with_places(view: &View<'_>, instruction: &Instruction, script: &str) -> String {
+    let mut all = view.file.instructions.iter();
+    let Some(index) = all.position(|it| it.span == instruction.span) else {
+        return script.to_owned();
+    };
+    let variables = view.facts.scope(index).variables();
+    variables.iter().fold(script.to_owned(), |text, variable| match &variable.value {
+        Some(value) if value.starts_with('/') => {
+            let name = &variable.name;
+            let text = text.replace(&format!("${{{name}}}"), value);
+            let (quoted, plain) = (format!("\"${name}\""), format!("${name} "));
+            text.replace(&quoted, value).replace(&plain, &format!("{value} "))
+        }
+        _ => text,
+    })
 }
 
 /// Reads the script of a RUN by itself: whatever shell conda put before it does not matter.

@@ -37,12 +37,17 @@ const ROWS: &[(&str, Version, Version, &str)] = &[
 /// The release below an image whose tag has all numbers of its version and names no release.
 pub(super) fn release(image: &str, version: &str) -> Option<&'static str> {
     let mut numbers = version.split('.').map(str::parse::<u32>);
-    let version = match (numbers.next(), numbers.next(), numbers.next(), numbers.next()) {
-        (Some(Ok(major)), Some(Ok(minor)), Some(Ok(patch)), None) => (major, minor, patch),
+    // `node:20.14` is one of `20.14.0`, `20.14.1` and so on.
+    let (low, high) = match (numbers.next(), numbers.next(), numbers.next(), numbers.next()) {
+        (Some(Ok(major)), Some(Ok(minor)), Some(Ok(patch)), None) => {
+            ((major, minor, patch), (major, minor, patch))
+        }
+        (Some(Ok(major)), Some(Ok(minor)), None, None) => {
+            ((major, minor, 0), (major, minor, u32::MAX))
+        }
         _ => return None,
     };
     let mut rows = ROWS.iter();
-    let row =
-        rows.find(|(name, first, last, _)| *name == image && (*first..=*last).contains(&version));
+    let row = rows.find(|(name, first, last, _)| *name == image && *first <= low && high <= *last);
     row.map(|(.., release)| *release)
 }

@@ -12,7 +12,7 @@ use super::{
         moved::transfers,
         steps::{absolute, pairs},
     },
-    DATA, is_around,
+    DATA, is_around, is_copied,
 };
 
 /// Files that only an installer of packages reads.
@@ -55,6 +55,8 @@ const BESIDE: &[&str] = &[
 pub(super) fn is_for_tools(name: &str) -> bool {
     let lower = name.to_lowercase();
     MANIFESTS.contains(&name)
+        || (lower.starts_with("requirements") && lower.contains('.'))
+        || matches!(lower.as_str(), ".npmrc" | ".nvmrc" | ".yarnrc" | ".yarnrc.yml")
         || BESIDE.iter().any(|start| lower.starts_with(start))
         || matches!(lower.as_str(), "test" | "tests" | "docs")
         || lower.rsplit_once(".config.").is_some()
@@ -100,12 +102,59 @@ pub(super) fn is_told_built_in(view: &View<'_>, index: usize) -> bool {
     !is_not && above.iter().any(|line| TELLS.iter().any(|tell| line.contains(tell)))
 }
 
+/// Whether a later step reads a place by name and writes a result elsewhere that comes along: `sass
+/// styles/main.scss static/main.css`. Nothing that the container starts with names the place.
+pub(super) fn is_turned_into_result(change: &Change<'_>, index: usize, place: &str) -> bool {
+    const MOVERS: &[&str] = &[
+        "cat", "chgrp", "chmod", "chown", "cp", "install", "ln", "ls", "mkdir", "mv", "rm", "sed",
+        "test", "touch",
+    ];
+    let before = change.before;
+    let runtime = before.facts.final_runtime();
+    let is_named = runtime.entries().iter().any(|it| it.entry.to_string().contains(place));
+    if DATA.contains(&last_part(place)) || is_named {
+        return false;
+    }
+    (index + 1..before.file.instructions.len()).any(|later| {
+        parts(before, later).unwrap_or_default().iter().any(|part| {
+            let [command] = part.commands.as_slice() else { return false };
+            let Some(called) = Called::of(later, command) else { return false };
+            let redirected =
+                command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
+            let words =
+                called.words.iter().map(|it| it.rsplit('=').next().unwrap_or(it).to_owned());
+            let paths: Vec<String> = words
+                .chain(redirected)
+                .filter(|it| !it.starts_with('-'))
+                .filter_map(|it| absolute(&it, part.directory.as_deref()))
+                .collect();
+            let is_result = |path: &String| {
+                let name = last_part(path);
+                !is_within(path, place) && name.contains('.') && is_copied(change, path)
+            };
+            !called.is_any(MOVERS)
+                && paths.iter().any(|path| is_within(path, place))
+                && paths.last().is_some_and(is_result)
+        })
+    })
+}
+
+/// Directories that people keep nothing in but sources.
+const SOURCE_ROOTS: &[&str] = &["/build", "/source", "/sources", "/src", "/usr/src"];
+
 /// Whether a place lies beside sources of a compiled program that is started elsewhere, and nothing that
 /// the container starts with names it: a program that reads a relative path does not find it there.
 pub(super) fn is_behind(view: &View<'_>, index: usize, place: &str) -> bool {
     let state = view.facts.state(index);
-    let Some(sources) = state.and_then(|state| state.workdir.path.as_deref()) else { return false };
-    let sources = sources.trim_end_matches('/');
+    let Some(workdir) = state.and_then(|state| state.workdir.path.as_deref()) else { return false };
+    let workdir = workdir.trim_end_matches('/');
+    let sources = match is_within(place, workdir) {
+        true => workdir,
+        false => match SOURCE_ROOTS.iter().find(|it| is_within(place, it)) {
+            Some(root) => root,
+            None => return false,
+        },
+    };
     let runtime = view.facts.final_runtime();
     let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
     let workdir = workdir.unwrap_or_else(|| "/".to_owned());
@@ -211,6 +260,14 @@ fn page_builds(view: &View<'_>, index: usize) -> Vec<String> {
     builds.map(|part| part.directory.unwrap_or_else(|| "/".to_owned())).collect()
 }
 
+const COMPILERS: &[&str] = &[
+    "c++", "cc", "clang", "clang++", "cython", "f2py", "g++", "gcc", "gfortran", "nasm", "protoc",
+    "rustc",
+];
+
+/// Ends of names of sources that they read.
+const COMPILED: &[&str] = &["asm", "c", "cc", "cpp", "cxx", "f", "f90", "proto", "pyx", "rs"];
+
 /// Directories that another language's compiler reads in a file for scripts, and the project that
 /// `pip install .` packs.
 pub(super) fn compiled_directories(view: &View<'_>) -> Vec<String> {
@@ -222,8 +279,22 @@ pub(super) fn compiled_directories(view: &View<'_>) -> Vec<String> {
         let starts_elsewhere = !["python", "python3", "uvicorn", "gunicorn", "hypercorn"]
             .iter()
             .any(|program| commands::starts(view, program));
-        if is_package && starts_elsewhere {
+        if is_package && (starts_elsewhere || starts_copied_module(view)) {
             found.extend(workdir.map(|it| it.trim_end_matches('/').to_owned()));
+        }
+        if it.is_any(&["pip", "pip3"]) && it.words.iter().any(|it| it == "install") {
+            let local = it.words.iter().filter(|it| it.starts_with("./") && it.len() > 2);
+            let local = local.filter(|it| !it.contains('*') && !it.ends_with(".txt"));
+            let places = local.filter_map(|it| absolute(it, workdir));
+            found.extend(places.map(|it| it.trim_end_matches('/').to_owned()));
+        }
+        if it.is_any(COMPILERS) || it.words.iter().any(|it| it == "grpc_tools.protoc") {
+            let sources = it.words.iter().filter(|word| {
+                let end = word.rsplit_once('.').map(|(_, end)| end);
+                end.is_some_and(|it| COMPILED.contains(&it)) && !word.starts_with('-')
+            });
+            let directories = sources.filter_map(|it| it.rsplit_once('/')).map(|(it, _)| it);
+            found.extend(directories.filter_map(|it| absolute(it, workdir)));
         }
         let flags: &[&str] = match it.name.as_str() {
             "cmake" => &["-S"],
@@ -241,6 +312,29 @@ pub(super) fn compiled_directories(view: &View<'_>) -> Vec<String> {
     // The root and a directory with the whole program in it tell nothing.
     found.retain(|it| it.len() > 1);
     found
+}
+
+/// Whether the container starts a module that has the name of a copied directory: the package that `pip
+/// install .` makes of it has the module too.
+fn starts_copied_module(view: &View<'_>) -> bool {
+    let runtime = view.facts.final_runtime();
+    let started: Vec<String> = [Setting::Entrypoint, Setting::Cmd]
+        .into_iter()
+        .flat_map(|it| runtime.get(it))
+        .map(|it| it.entry.to_string())
+        .collect();
+    let copies = (0..view.file.instructions.len()).filter_map(|index| pairs(view, index)).flatten();
+    let mut names = copies.map(|(source, _)| last_part(source.trim_end_matches('/')).to_owned());
+    names.any(|name| {
+        let is_name =
+            !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let module = [format!("{name}."), format!("{name}:")];
+        is_name
+            && started.iter().any(|text| {
+                let mut words = text.split(|it: char| it.is_whitespace() || "\"',[]".contains(it));
+                words.any(|word| module.iter().any(|it| word.starts_with(it)) && word.contains(':'))
+            })
+    })
 }
 
 /// Whether no build of the original runs in a directory around a place.

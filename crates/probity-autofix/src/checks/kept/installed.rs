@@ -9,7 +9,7 @@ use super::{
         belongings::{covers, final_chain, is_within, text_of},
         commands::{self, Called, install_prefix, parts},
         moved::copied,
-        steps::absolute,
+        steps::{absolute, pairs},
     },
     is_around,
 };
@@ -28,16 +28,47 @@ pub(super) fn installed_tree(change: &Change<'_>) -> Vec<String> {
     places.extend(told_below(before, &prefix));
     places.sort_unstable();
     places.dedup();
-    places
-        .into_iter()
-        .filter(|it| !is_around(change, it) && !is_library_around(change, it))
-        .map(|it| format!("`{it}`"))
-        .collect()
+    let is_lost = |place: &String| !is_around(change, place) && !is_library_around(change, place);
+    let mut missing: Vec<String> = places.into_iter().filter(is_lost).collect();
+    let (programs, has_catalogues) = told_programs(before);
+    missing.extend(programs.into_iter().filter_map(|name| {
+        let mut places =
+            ["bin", "sbin", "libexec"].iter().map(|it| format!("{prefix}/{it}/{name}"));
+        let first = places.clone().next();
+        places.all(|it| is_lost(&it)).then_some(first?)
+    }));
+    let catalogues = format!("{prefix}/share/locale");
+    missing.extend((has_catalogues && is_lost(&catalogues)).then_some(catalogues));
+    missing.iter().map(|it| format!("`{it}`")).collect()
+}
+
+/// The programs that a comment lists as installed, and whether it lists catalogues of messages: `# installs
+/// tilesd, tiles-import and the message catalogues`.
+fn told_programs(view: &View<'_>) -> (Vec<String>, bool) {
+    let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|it| it.span.slice(view.text));
+    let lists = comments.filter_map(|it| it.split_once("installs ")).map(|(_, list)| list);
+    let items: Vec<Vec<&str>> = lists
+        .map(|list| {
+            list.split([',', ';']).flat_map(|it| it.split(" and ")).map(str::trim).collect()
+        })
+        .collect();
+    // Some item must be the program that is started: then the list is one of programs.
+    let is_name = |it: &&str| {
+        !it.is_empty()
+            && it.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-')
+    };
+    let lists = items.iter().filter(|items| items.iter().any(|it| commands::starts(view, it)));
+    let items: Vec<&str> = lists.flatten().copied().collect();
+    let has_catalogues =
+        items.iter().any(|it| it.contains("catalog") || it.contains("translation"));
+    let programs = items.into_iter().filter(|it| is_name(it)).map(str::to_owned);
+    (programs.collect(), has_catalogues)
 }
 
 /// Places below a prefix that comments on installing name.
 pub(in crate::checks) fn told_below(view: &View<'_>, prefix: &str) -> Vec<String> {
-    const TELLS: &[&str] = &["install", "prefix", "puts ", "ends up", "end up"];
+    const TELLS: &[&str] = &["becomes", "install", "prefix", "puts ", "ends up", "end up"];
     let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
     let comments = comments.filter_map(|it| it.span.slice(view.text));
     let tells =
@@ -50,6 +81,9 @@ fn places_below(prefix: &str, text: &str) -> Vec<String> {
     let words = text.split(|it: char| it.is_whitespace() || "\"'`=:,;()[]".contains(it));
     let places = words.filter_map(|word| {
         let word = word.split('*').next()?.trim_end_matches(['/', '.']);
+        if word.starts_with("lib") && word.contains(".so") && !word.contains('/') {
+            return Some(format!("{prefix}/lib/{word}"));
+        }
         let (first, rest) = word.split_once('/')?;
         match PARTS.contains(&first) && !rest.is_empty() {
             true => Some(format!("{prefix}/{word}")),
@@ -144,9 +178,22 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
     let comments = comments.filter_map(|it| it.span.slice(before.text));
     let tells = comments
         .filter_map(|it| WRITES.iter().find_map(|word| it.split_once(word)).map(|(_, rest)| rest));
-    let paths = tells.filter_map(|it| it.split_whitespace().next());
-    let paths = paths.map(|it| it.trim_end_matches(['/', '.', ',', ';', ')']));
-    let is_result = |path: &&str| {
+    let words: Vec<&str> = tells.filter_map(|it| it.split_whitespace().next()).collect();
+    let plain = |it: &&str| it.trim_end_matches(['/', '.', ',', ';', ')']).to_owned();
+    // `public/` is in the directory that the container works in.
+    let near = words.iter().filter(|it| it.trim_end_matches([',', ';', ')', '.']).ends_with('/'));
+    let near = near.map(plain).filter(|it| !it.starts_with(['/', '.', '$', '~']));
+    let near: Vec<String> = near.filter_map(|it| absolute(&it, workdir.as_deref())).collect();
+    let paths: Vec<String> = words.iter().map(plain).collect();
+    // What a step writes beside sources, a later build takes along.
+    let sources: Vec<String> = (0..before.file.instructions.len())
+        .filter_map(|index| pairs(before, index))
+        .flatten()
+        .map(|(_, target)| target)
+        .filter(|it| it.len() > 1)
+        .collect();
+    let is_result = |path: &&String| {
+        let is_source = sources.iter().any(|it| is_within(path, it));
         let is_apart = workdir.as_deref().is_none_or(|it| !is_within(path, it));
         let is_read =
             commands::all(before).any(|it| it.words.iter().any(|word| is_within(word, path)));
@@ -155,13 +202,34 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
             && path.len() > 1
             && is_apart
             && !is_read
+            && !is_source
             && !fleeting.iter().any(|it| is_within(path, it))
     };
-    paths
-        .filter(is_result)
-        .filter(|it| !is_around(change, it))
-        .map(|it| format!("`{it}`"))
-        .collect()
+    let results = paths.iter().filter(is_result).chain(&near);
+    results.filter(|it| !is_around(change, it)).map(|it| format!("`{it}`")).collect()
+}
+
+/// A program of the packages for development that a comment tells of and the container starts, where the
+/// proposal leaves these packages out.
+pub(super) fn told_development(change: &Change<'_>) -> Option<String> {
+    const OMITS: &[&str] =
+        &["--omit=dev", "--prod", "--production", "--only=production", "--no-dev"];
+    let before = change.before;
+    let omits = |view: &View<'_>| {
+        let mut all = commands::all(view).flat_map(|it| it.words);
+        all.any(|word| OMITS.contains(&word.as_str()))
+    };
+    let comments = before.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|it| it.span.slice(before.text));
+    let mut tells = comments.filter(|it| {
+        let lower = it.to_lowercase();
+        lower.contains("devdependenc") || lower.contains("dev dependenc")
+    });
+    let started = tells.find_map(|it| {
+        let mut words = it.split(|it: char| !(it.is_ascii_alphanumeric() || it == '-'));
+        words.find(|word| !word.is_empty() && commands::starts(before, word))
+    })?;
+    (omits(change.after) && !omits(before)).then(|| format!("`{started}`"))
 }
 
 /// The prefix below which a file installs what it builds.

@@ -9,8 +9,9 @@ use super::{
         belongings::{covers, final_chain, is_matched, is_within},
         commands::{self, Called, last_part, parts},
         image_kind::ImageKind,
+        kept_packages::comments_of,
         moved::{copied, moves},
-        steps::{absolute, written},
+        steps::{absolute, expanded, written},
     },
     build_inputs::is_for_builds,
     is_around, is_copied, is_held, runs_in_final,
@@ -65,12 +66,17 @@ pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                 let is_setter =
                     commands::name_of(command).is_some_and(|it| SETTERS.contains(&it.as_ref()));
                 let is_lost = match is_setter {
-                    true => !has_extensions(change, command) && !has_trust_store(change, command),
+                    true => {
+                        !has_extensions(change, command)
+                            && !has_trust_store(change, command)
+                            && !has_modules(change, command)
+                    }
                     false => {
                         let directory = part.directory.as_deref();
-                        targets(directory, index, command, kind).iter().any(|it| {
+                        targets(before, directory, index, command, kind).iter().any(|it| {
                             !is_around(change, it)
                                 && !is_for_builds(change, it)
+                                && !is_called_by_steps(before, it)
                                 && !is_used_up(before, it)
                         }) || (is_script(kind) || has_mode(command))
                             && is_unaltered(change, directory, command)
@@ -129,13 +135,26 @@ fn altered(directory: Option<&str>, command: &Command) -> Vec<String> {
 fn has_trust_store(change: &Change<'_>, command: &Command) -> bool {
     let is_keytool = commands::name_of(command).is_some_and(|it| it == "keytool");
     let words = Called::of(0, command).map(|it| it.words).unwrap_or_default();
-    let is_store = |place: &String| last_part(place) == "cacerts" || words.contains(place);
+    let store = words.iter().position(|it| it == "-keystore").and_then(|it| words.get(it + 1));
+    let is_store = |place: &String| last_part(place) == "cacerts" || store == Some(place);
     let is_copied = final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
         let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
         places.iter().any(is_store)
     });
     is_keytool && (is_copied || runs_in_final(change, |it| it.name == "keytool"))
+}
+
+/// Whether the directory that a command fills comes along: modules of Apache that are on, and locales.
+fn has_modules(change: &Change<'_>, command: &Command) -> bool {
+    let name = commands::name_of(command).unwrap_or_default();
+    let directory = match name.as_ref() {
+        "a2enmod" | "a2dismod" => "/etc/apache2/mods-enabled",
+        "a2ensite" | "a2dissite" => "/etc/apache2/sites-enabled",
+        "locale-gen" => "/usr/lib/locale",
+        _ => return false,
+    };
+    is_copied(change, directory)
 }
 
 /// Whether extensions of PHP come along, and with them the files that load them.
@@ -162,7 +181,17 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
             let file = format!("/usr/local/etc/php/conf.d/docker-php-ext-{stem}.ini");
             is_copied_by_pattern(change, &file)
         });
-    is_held(change, "/usr/local/lib/php/extensions")
+    // They are in one directory, which has the name of PHP's interface.
+    let extensions = "/usr/local/lib/php/extensions";
+    let has_directory = final_chain(change.after).into_iter().any(|index| {
+        let it = change.after.file.instructions.get(index);
+        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        places.iter().any(|it| {
+            let name = it.strip_prefix(extensions).and_then(|it| it.strip_prefix("/no-debug-"));
+            name.is_some_and(|it| !it.trim_end_matches('/').contains('/'))
+        })
+    });
+    (is_held(change, extensions) || has_directory)
         && (are_enabled || are_loaded || is_held(change, "/usr/local/etc/php/conf.d"))
 }
 
@@ -224,8 +253,22 @@ fn is_used_up(before: &View<'_>, path: &str) -> bool {
     commands::all(before).any(|it| it.is_any(USERS) && it.words.iter().any(|word| word == path))
 }
 
+/// Whether a place is that of a program which steps of the original call, and nothing else names.
+fn is_called_by_steps(before: &View<'_>, path: &str) -> bool {
+    let name = last_part(path);
+    let is_program = path.rsplit_once('/').is_some_and(|(directory, _)| directory.ends_with("bin"));
+    let is_own = |it: char| it.is_ascii_alphanumeric() || "._-".contains(it);
+    let names = |text: &str| text.split(|it| !is_own(it)).any(|word| word == name);
+    let mut others = before.file.instructions.iter().filter(|it| it.keyword != Keyword::Run);
+    is_program
+        && commands::all(before).any(|it| it.name == name)
+        && !others.any(|it| names(it.body_text()))
+        && !names(&comments_of(before))
+}
+
 /// The places that a command changes, as far as its words tell.
 fn targets(
+    view: &View<'_>,
     workdir: Option<&str>,
     index: usize,
     command: &Command,
@@ -233,7 +276,10 @@ fn targets(
 ) -> Vec<String> {
     let written_to = command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
     let mut found: Vec<String> = written_to.filter(|it| it.starts_with('/')).collect();
-    let Some(called) = Called::of(index, command) else { return found };
+    let Some(mut called) = Called::of(index, command) else { return found };
+    let words = command.effective().args().iter();
+    let words = words.map(|it| it.pattern().unwrap_or_else(|| expanded(view, index, it.text())));
+    called.words = words.filter(|it| !it.contains('$')).collect();
     if called.is_any(MAKERS) {
         let words: Vec<&String> = called.words.iter().filter(|it| !it.starts_with('-')).collect();
         let is_last = called.is_any(&["cp", "mv", "install", "ln"]);

@@ -196,6 +196,7 @@ fn after(change: &Change<'_>, names: &BTreeSet<String>, files: &BTreeSet<String>
                 {
                     run.needs(&command, names)?;
                     flow.addresses.extend(plumbing::addresses(&command));
+                    run.writers.push((command, file.clone()));
                     run.written.insert(file);
                 }
                 Some(Plumbing::Variables) => {
@@ -216,6 +217,7 @@ fn after(change: &Change<'_>, names: &BTreeSet<String>, files: &BTreeSet<String>
                 Some(Plumbing::Tracing) => return None,
                 _ => {
                     run.needs(&command, names)?;
+                    run.forget_overwritten(&command);
                     flow.work(index, &command, names);
                 }
             }
@@ -269,6 +271,8 @@ struct Run {
     /// Secrets that a command of the script has read.
     read: BTreeSet<String>,
     written: BTreeSet<String>,
+    /// The commands that wrote them, with the file of each.
+    writers: Vec<(String, String)>,
     memory: Vec<String>,
     is_whole: bool,
     is_sourced: bool,
@@ -304,6 +308,7 @@ impl Run {
             aliases: BTreeMap::new(),
             read: BTreeSet::new(),
             written: BTreeSet::new(),
+            writers: Vec::new(),
             memory: instruction.passing_mounts().map(str::to_owned).collect(),
             is_whole: false,
             is_sourced: false,
@@ -380,9 +385,17 @@ impl Run {
             let value = value.trim_matches('"');
             let name = names.iter().find(|name| value == format!("${{{name}}}"));
             if let Some(name) = name {
+                // Programs see what is exported; the words of commands may name the rest.
                 match names.contains(variable) {
-                    true => drop(self.has.insert(variable.to_owned())),
-                    false => drop(self.aliases.insert(variable.to_owned(), name.clone())),
+                    true if text.starts_with("export ") => {
+                        self.has.insert(variable.to_owned());
+                    }
+                    true => {
+                        self.read.insert(variable.to_owned());
+                    }
+                    false => {
+                        self.aliases.insert(variable.to_owned(), name.clone());
+                    }
                 }
             }
         }
@@ -403,9 +416,18 @@ impl Run {
             if !self.has.contains(name) && !self.read.contains(name) {
                 return None;
             }
-            self.has.insert(name.clone());
+            // A variable of the script alone is nothing that a program gets.
+            if is_set || plumbing::assignments(command).is_none() {
+                self.has.insert(name.clone());
+            }
         }
         Some(())
+    }
+
+    /// A file has no secret any more where the same key gets another value.
+    fn forget_overwritten(&mut self, command: &str) {
+        self.writers.retain(|(earlier, _)| !plumbing::overwrites(command, earlier));
+        self.written.retain(|file| self.writers.iter().any(|(_, it)| it == file));
     }
 
     /// Whether a file is in memory, or is the mount itself.

@@ -60,6 +60,8 @@ const FILE_OPTIONS: &[&str] = &[
     "--netrc-file",
 ];
 
+const COMPOSER_LOGIN: &str = "~/.composer/auth.json";
+
 /// Commands that write to a configuration, and its file.
 const WRITERS: &[(&str, &str)] = &[
     ("git config", "~/.gitconfig"),
@@ -68,7 +70,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("npm set", "~/.npmrc"),
     ("yarn config set", "~/.yarnrc.yml"),
     ("pip config", "~/.config/pip/pip.conf"),
-    ("composer config", "~/.composer/auth.json"),
+    ("composer config", COMPOSER_LOGIN),
     ("bundle config", "~/.bundle/config"),
     ("bundle set config", "~/.bundle/config"),
     ("dotnet nuget add source", "~/.nuget/NuGet/NuGet.Config"),
@@ -83,8 +85,8 @@ const REMOVERS: &[(&str, &str)] = &[
     ("git config --global --remove-section", "~/.gitconfig"),
     ("npm config delete", "~/.npmrc"),
     ("npm config rm", "~/.npmrc"),
-    ("composer config --global --unset", "~/.composer/auth.json"),
-    ("composer config -g --unset", "~/.composer/auth.json"),
+    ("composer config --global --unset", COMPOSER_LOGIN),
+    ("composer config -g --unset", COMPOSER_LOGIN),
     ("bundle config unset", "~/.bundle/config"),
     ("dotnet nuget remove source", "~/.nuget/NuGet/NuGet.Config"),
 ];
@@ -129,7 +131,12 @@ pub(super) fn of(command: &str) -> Option<Plumbing> {
         }
         ["rm", rest @ ..] => {
             let files = rest.iter().filter(|it| !it.starts_with('-'));
-            return Some(Plumbing::Removal(files.map(|it| normal(it)).collect()));
+            // Composer's home is elsewhere in its own images.
+            let files = files.map(|it| match it.ends_with("/auth.json") {
+                true => COMPOSER_LOGIN.to_owned(),
+                false => normal(it),
+            });
+            return Some(Plumbing::Removal(files.collect()));
         }
         _ => {}
     }
@@ -154,6 +161,17 @@ pub(super) fn of(command: &str) -> Option<Plumbing> {
         is_value || VARIABLES.iter().any(|it| variable.starts_with(it))
     };
     set.iter().all(is_known).then_some(Plumbing::Variables)
+}
+
+/// Whether a command gives what another one has set a new value: the same key of the same tool.
+pub(super) fn overwrites(command: &str, earlier: &str) -> bool {
+    let key = |text: &str| {
+        let (start, _) = WRITERS.iter().find(|(start, _)| text.starts_with(start))?;
+        let rest = words(text.strip_prefix(start)?);
+        let word = rest.iter().find(|it| !it.starts_with('-'))?.clone();
+        Some((*start, word.split('=').next().unwrap_or_default().to_owned()))
+    };
+    key(command).is_some() && key(command) == key(earlier)
 }
 
 /// The assignments of a command that does nothing else.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::Keyword;
+use probity_dockerfile::{Keyword, TokenKind};
 
 use super::{declared, run::is_word_in};
 use crate::checks::{
@@ -28,8 +28,20 @@ const FAMILIES: &[(&[&str], &[&str])] = &[
 
 /// What package managers are called with when they download.
 const DOWNLOADS: &[&str] = &[
-    "add", "build", "ci", "download", "fetch", "i", "install", "package", "publish", "restore",
+    "add",
+    "build",
+    "ci",
+    "create-project",
+    "download",
+    "fetch",
+    "i",
+    "install",
+    "package",
+    "publish",
+    "require",
+    "restore",
     "sync",
+    "update",
 ];
 
 /// Commands that read no variable unless their words name it.
@@ -112,7 +124,7 @@ pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<u
     };
     let downloads = |index: &usize| {
         let called = commands::of_instruction(view, *index);
-        called.iter().any(|it| is_download_for(it, name))
+        called.iter().any(|it| is_download_for(view, it, name))
     };
     let certain: Vec<usize> =
         seen.iter().copied().filter(|it| names(it) || downloads(it)).collect();
@@ -183,10 +195,34 @@ fn named(
     families.flat_map(|(_, tools)| tools.iter().copied()).collect()
 }
 
-fn is_download_for(called: &Called, name: &str) -> bool {
+/// The package managers whose settings a comment quotes with the variable.
+fn told_tools(view: &View<'_>, name: &str) -> Vec<&'static str> {
+    const SETTINGS: &[(&str, &str)] = &[
+        (".npmrc", "npm"),
+        (".yarnrc", "npm"),
+        ("pip.conf", "pip"),
+        ("nuget.config", "nuget"),
+        ("settings.xml", "maven"),
+        ("gradle.properties", "gradle"),
+        ("auth.json", "composer"),
+    ];
+    let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|it| it.span.slice(view.text));
+    let lines = comments.filter(|it| is_word_in(it, name)).map(str::to_lowercase);
+    let families = lines.flat_map(|line| {
+        let rows = SETTINGS.iter().filter(move |(file, _)| line.contains(file));
+        rows.map(|(_, family)| *family)
+    });
+    families.flat_map(tools).collect()
+}
+
+fn is_download_for(view: &View<'_>, called: &Called, name: &str) -> bool {
     let is_plain_yarn = called.name == "yarn" && called.words.is_empty();
     let says = called.words.iter().any(|word| DOWNLOADS.contains(&word.as_str()));
     // `npm run build` is a script of the project.
     let says = says && !called.words.iter().any(|word| word == "run");
-    called.is_any(&tools(name)) && (says || is_plain_yarn)
+    // Every goal may look for packages.
+    let says = says || called.is_any(&["gradle", "gradlew", "mvn", "mvnw"]);
+    let is_for = called.is_any(&tools(name)) || called.is_any(&told_tools(view, name));
+    is_for && (says || is_plain_yarn)
 }

@@ -15,7 +15,7 @@ use super::super::{
 pub(super) fn has_native_code(change: &Change<'_>, new: &ImageKind) -> bool {
     let view = change.before;
     let chain = final_chain(view);
-    let copies = chain.iter().any(|index| brings_machine_code(view, *index));
+    let copies = copies_machine_code(view);
     let installs = chain.iter().any(|index| {
         let calls = view.facts.package_calls(&view.file, *index).iter();
         let called = commands::of_instruction(view, *index);
@@ -41,9 +41,26 @@ pub(super) fn has_native_code(change: &Change<'_>, new: &ImageKind) -> bool {
     }
 }
 
+/// Whether the final stage takes machine code from another stage or image.
+pub(crate) fn copies_machine_code(view: &View<'_>) -> bool {
+    final_chain(view).iter().any(|index| brings_machine_code(view, *index))
+}
+
 /// Whether a comment says that no package has machine code.
 fn is_told_pure(view: &View<'_>) -> bool {
-    const TELLS: &[&str] = &["only pure", "all pure", "no native", "nothing native", "no compiled"];
+    const TELLS: &[&str] = &[
+        "all pure",
+        "no compiled",
+        "no machine code",
+        "no native",
+        "nothing is compiled",
+        "nothing native",
+        "only pure",
+        "plain javascript",
+        "plain python",
+        "pure javascript",
+        "pure python",
+    ];
     let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
     let mut comments = comments.filter_map(|it| it.span.slice(view.text)).map(str::to_lowercase);
     comments.any(|it| TELLS.iter().any(|tell| it.contains(tell)))
@@ -80,8 +97,16 @@ fn brings_machine_code(view: &View<'_>, index: usize) -> bool {
         let is_packer = |word: &String| matches!(word.as_str(), "pkg" | "nexe" | "--compile");
         it.words.iter().any(is_packer) || (it.is_build() && !it.is_any(BUNDLERS))
     });
+    // Composer fetches text.
+    let is_composer = matches!(root, Some(Base::Image(image)) if image.starts_with("composer"));
+    if is_composer && called.iter().all(|it| it.is_any(&["composer", "mkdir", "cp", "rm"])) {
+        return false;
+    }
     if !is_of_node || compiles {
         return true;
+    }
+    if is_told_pure(view) {
+        return false;
     }
     let packages: Vec<String> = steps
         .iter()

@@ -30,7 +30,7 @@ pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment<'_>) -> bool {
     let Some((name, arguments)) = all.split_first() else { return false };
     let workdir = part.directory.as_deref();
     let plain: Vec<&String> = arguments.iter().filter(|it| !it.starts_with('-')).collect();
-    let places = || plain.iter().filter_map(|it| absolute(it, workdir));
+    let places = |skipped: usize| plain.iter().skip(skipped).filter_map(|it| absolute(it, workdir));
     match name.as_str() {
         "rm" => !plain.iter().any(|it| SECRET.iter().any(|part| it.contains(part))),
         "cp" | "mv" | "install" if !arguments.iter().any(|it| it == "-d") => {
@@ -38,16 +38,16 @@ pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment<'_>) -> bool {
             !moved.is_empty()
                 && moved.iter().all(|(_, to)| holds(change, to) || is_placed(change.after, to))
         }
-        "mkdir" => places()
+        "mkdir" => places(0)
             .all(|it| holds(change, &it) || is_made(change.after, &it) || is_filled(change, &it)),
         // They only make smaller what they were given.
         "npm" | "yarn" | "pnpm" if arguments.iter().any(|it| it == "prune") => true,
         "strip" => true,
         "find" => arguments.iter().any(|it| it == "-delete"),
-        "chown" => plain.split_first().is_some_and(|(owner, _)| {
-            places().skip(1).all(|it| is_given(change.after, owner, &it))
-        }),
-        "chmod" => places().skip(1).all(|it| has_mode(change, &it)),
+        "chown" => plain
+            .split_first()
+            .is_some_and(|(owner, _)| places(1).all(|it| is_given(change.after, owner, &it))),
+        "chmod" => places(1).all(|it| has_mode(change, &it)),
         "docker-php-ext-enable" => {
             let is_enabled = |it: commands::Called| {
                 it.name == "docker-php-ext-enable" && plain.iter().all(|it2| it.words.contains(it2))
@@ -112,7 +112,8 @@ fn is_account_made(after: &View<'_>, program: &str, arguments: &[String]) -> boo
             |wanted: &str| it.words.iter().any(|word| word.rsplit('=').next() == Some(wanted));
         let home = home_of(arguments);
         let has_home = home.is_none_or(|home| {
-            home_of(&it.words) == Some(home) || is_made(after, home) || is_placed(after, home)
+            let mut owners = numbers.iter().copied().chain([name.as_str()]);
+            home_of(&it.words) == Some(home) || owners.any(|owner| is_given(after, owner, home))
         });
         it.is_any(ACCOUNTS)
             && is_group(&it.name) == is_group(program)

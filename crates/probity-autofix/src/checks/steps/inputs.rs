@@ -54,8 +54,10 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
                 let is_final = finals.iter().any(|other| is_part(pair, other));
                 let is_for_run_time = is_data
                     || is_out_of_reach(before, old, &pair.1)
+                    || is_told_for_run_time(before, &pair.1)
                     || is_of_other_package(before, &called, &pair.0);
                 match is_builder {
+                    true if is_read_by_another(before, old, pair) => false,
                     true => !(has(pair, index) || is_for_run_time && is_final),
                     false => !has(pair, index) && has(pair, usize::MAX),
                 }
@@ -108,6 +110,24 @@ fn is_of_other_package(view: &View<'_>, called: &[commands::Called], source: &st
         && prefixes.iter().all(|it| it != package)
 }
 
+/// Whether another build of the original reads a source by name, and this one names nothing of it.
+fn is_read_by_another(view: &View<'_>, index: usize, pair: &(String, String)) -> bool {
+    let source = pair.0.trim_start_matches("./").trim_end_matches('/');
+    if matches!(source, "" | "." | "*") {
+        return false;
+    }
+    let names = |it: &commands::Called| {
+        it.words.iter().any(|word| is_within(word.trim_start_matches("./"), source))
+    };
+    let installs = ["bundle", "composer", "npm", "pip", "pip3"];
+    let is_build = |it: &commands::Called| (it.is_build() || it.is_any(&installs)) && names(it);
+    let own = commands::of_instruction(view, index);
+    let text = view.file.instructions.get(index).map(|it| written(view, it)).unwrap_or_default();
+    !own.iter().any(names)
+        && !text.contains(source)
+        && commands::all(view).any(|it| it.instruction != index && is_build(&it))
+}
+
 /// Places from which tools read settings and certificates without being told.
 const SETTINGS: &[&str] = &[
     "/etc/apk",
@@ -124,6 +144,40 @@ const SETTINGS: &[&str] = &[
     "/usr/local/share/ca-certificates",
     "/usr/share/maven",
 ];
+
+/// Whether the comment above the COPY of an authority tells whom the container asks, and nothing of the build.
+fn is_told_for_run_time(view: &View<'_>, place: &str) -> bool {
+    const BUILDS: &[&str] = &[
+        "artifactory",
+        "build",
+        "download",
+        "feed",
+        "install",
+        "maven",
+        "mirror",
+        "nexus",
+        "npm",
+        "nuget",
+        "pip",
+        "proxy",
+        "registry",
+        "repository",
+        "restore",
+    ];
+    if !is_within(place, "/usr/local/share/ca-certificates") {
+        return false;
+    }
+    let copies = (0..view.file.instructions.len())
+        .filter(|index| pairs(view, *index).unwrap_or_default().iter().any(|(_, to)| to == place));
+    let comments = copies.filter_map(|index| {
+        let it = view.file.instructions.get(index)?;
+        let above = view.text.get(..it.span.start)?.lines().rev();
+        let above = above.take_while(|line| line.trim_start().starts_with('#'));
+        let text = above.collect::<Vec<_>>().join(" ").to_lowercase();
+        (!text.is_empty()).then_some(text)
+    });
+    comments.into_iter().any(|text| !BUILDS.iter().any(|word| text.contains(word)))
+}
 
 /// Whether a build step does not see a place: it runs elsewhere, and neither it nor a variable names it.
 fn is_out_of_reach(view: &View<'_>, index: usize, place: &str) -> bool {
