@@ -4,8 +4,9 @@
 //! another. A generator varies each: other names, ports and versions, other stage names, comments. The
 //! hash of the project's name puts it into the tuning half, whose cases may be read while checks are
 //! written, or into the reporting half, of which only the figures are printed. A third of our own
-//! projects is tried by default, and all of them with `PROBITY_WHOLE_CORPUS=1`; those of strangers are
-//! always tried.
+//! projects is tried by default, and a third of those of strangers whose figures are only printed; all
+//! of them with `PROBITY_WHOLE_CORPUS=1`, which `cargo xtask eval` sets. What strangers wrote for the
+//! reporting half is always tried.
 
 mod project;
 

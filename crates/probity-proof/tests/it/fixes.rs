@@ -165,15 +165,17 @@ fn fixes_that_touch_what_they_may_not_or_cheat_are_refused() {
 
 #[test]
 fn a_hang_is_proven_by_a_fix_that_is_quick() {
-    let source = "def count(steps):\n    done = 0\n    while done < steps:\n        done += 0\n    return done\n";
+    // It hangs asleep: a busy loop would take a processor from the other tests for its whole limit.
+    let source = "import time\n\ndef count(steps):\n    done = 0\n    while done < steps:\n        done += 0\n        time.sleep(0.02)\n    return done\n";
     let test = "import loop\n\ndef test_x():\n    assert loop.count(3) == 3\n";
     let mut stage = Stage::new(&[("loop.py", source), ("pytest.ini", "[pytest]\n")]);
-    stage.options.test_timeout = Duration::from_secs(20);
+    stage.options.test_timeout = Duration::from_secs(12);
     let on = |id: &str, to: &str| Claim {
+        line: 3,
         fix_patch: Some(fix("loop.py", source, "done += 0", to)),
         ..claim(id, "loop.py", test)
     };
-    let slow = "done += 1; __import__('time').sleep(1)";
+    let slow = "done += 1; time.sleep(1)";
     let verdicts = stage.prove(&[on("right", "done += 1"), on("slow", slow)]);
     let seen: Vec<_> = verdicts.iter().map(|one| (one.outcome, one.proven)).collect();
     assert_eq!(seen, [(Outcome::Failed, true), (Outcome::Timeout, false)], "{verdicts:#?}");

@@ -5,7 +5,7 @@
 #[path = "frameworks/descriptions.rs"]
 mod descriptions;
 
-use std::{fs, time::Duration};
+use std::{fs, path::PathBuf, process::Command, time::Duration};
 
 use probity_proof::{Claim, Verdict, WithoutFix, Workshop};
 
@@ -192,6 +192,9 @@ impl Framework {
         if self.others.iter().any(|(path, _)| *path == "package.json") {
             tools::link_packages(directory.path());
         }
+        if self.name == "catch2" {
+            fs::copy(catch_main(), directory.path().join("test/catch_main.o")).unwrap();
+        }
         let mut options = tools::options(directory.path());
         options.test_timeout = Duration::from_secs(20);
         options.pairs = probity_proof::ProofOptions::LEAST_PAIRS;
@@ -200,6 +203,22 @@ impl Framework {
         let claims: Vec<Claim> = cases.iter().map(|case| case.claim.clone()).collect();
         workshop.prove_all(&claims, WithoutFix::Alter, &|_, _| {})
     }
+}
+
+/// What Catch2 itself is made of, with `main`: compiled once, since every program of tests needs it and
+/// it takes longer than the rest of one.
+fn catch_main() -> PathBuf {
+    let object = tools::kept().join("catch_main.o");
+    if !object.exists() {
+        fs::create_dir_all(tools::kept()).unwrap();
+        let place = tempfile::tempdir_in(tools::kept()).unwrap();
+        let [source, made] = ["main.cpp", "main.o"].map(|name| place.path().join(name));
+        fs::write(&source, "#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n").unwrap();
+        let compiled = Command::new("c++").arg("-c").arg(source).arg("-o").arg(&made).status();
+        assert!(compiled.unwrap().success(), "Catch2 is not installed: run script/tools");
+        fs::rename(made, &object).unwrap();
+    }
+    object
 }
 
 /// A unified diff of one whole text against another.

@@ -1,8 +1,8 @@
 //! JavaScript and TypeScript: every outcome, in `node --test`, vitest, jest and mocha alike.
 
-use std::os::unix::fs::symlink;
+use std::{env, os::unix::fs::symlink};
 
-use probity_proof::{Claim, FixResult, Level, Outcome};
+use probity_proof::{Claim, FixResult, Level, Outcome, SuiteRun};
 
 use crate::{
     stage::{Stage, at, claim, fix, named},
@@ -140,18 +140,29 @@ fn every_outcome_of_mocha_is_told_apart() {
     outcomes(&MOCHA);
 }
 
+/// The existing tests have to be found with every framework. A broken one is run eight times more,
+/// which takes a minute in vitest and jest: those two are left to `script/nightly`, which sets the
+/// variable.
 #[test]
 fn a_fix_proves_in_every_framework_and_one_that_breaks_a_test_does_not() {
+    let is_whole = env::var_os("PROBITY_WHOLE_CORPUS").is_some();
     for framework in [NODE, VITEST, JEST, MOCHA] {
         let patch = |to: &str| Some(fix(&framework.file(), framework.code, "a + b", to));
         let fixed =
             |id: &str, to: &str| Claim { fix_patch: patch(to), ..framework.claim(id, REAL) };
-        let verdicts = framework.repository().check_levels(&[
+        let mut rows = vec![
             (fixed("right", "a - b"), Level::Flips),
-            (fixed("breaks", "a - b || 7"), Level::Fails),
             (framework.claim("constant", "calc.sub(1, 1);\nassert.fail('no');"), Level::Fails),
-        ]);
-        assert!(matches!(verdicts[1].fix, FixResult::Breaks(_)), "{verdicts:#?}");
+        ];
+        if is_whole || [NODE.package, MOCHA.package].contains(&framework.package) {
+            rows.push((fixed("breaks", "a - b || 7"), Level::Fails));
+        }
+        let verdicts = framework.repository().check_levels(&rows);
+        let complete = FixResult::Flips(SuiteRun::Complete { passed: 1 });
+        assert_eq!(verdicts[0].fix, complete, "{verdicts:#?}");
+        for verdict in &verdicts[2..] {
+            assert!(matches!(verdict.fix, FixResult::Breaks(_)), "{verdicts:#?}");
+        }
     }
 }
 

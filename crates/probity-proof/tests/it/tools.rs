@@ -16,8 +16,8 @@ pub(crate) fn options(repo: &Path) -> ProofOptions {
     let backend = Backend::Bubblewrap { program: probe().bubblewrap.unwrap().program };
     let mut options = ProofOptions::new(repo, backend);
     options.environment = environment();
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target");
-    options.caches = Some(target.join("tmp/proof-caches"));
+    // Where the binary has them if its directory of caches is this one, so that its tests share them.
+    options.caches = Some(kept().join("probity/proofs"));
     options.jobs = 2;
     options
 }
@@ -26,6 +26,11 @@ pub(crate) fn options(repo: &Path) -> ProofOptions {
 pub(crate) fn tools() -> PathBuf {
     fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools"))
         .unwrap_or_else(|error| panic!("run script/tools first: {error}"))
+}
+
+/// Where tests keep what the next run can use.
+pub(crate) fn kept() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tmp")
 }
 
 /// Links the packages of JavaScript tests into a repository.

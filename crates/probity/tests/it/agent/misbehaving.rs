@@ -14,8 +14,17 @@ const IN_TIME: Duration = Duration::from_secs(60);
 
 const ENDLESS: &str = "86";
 
+/// Both places at once, since most of the time is spent in waiting for limits.
 #[test]
 fn each_way_to_misbehave_is_told_apart_and_leaves_no_process() {
+    thread::scope(|scope| {
+        for sandbox in ["bwrap", "none"] {
+            scope.spawn(move || misbehave_in(sandbox));
+        }
+    });
+}
+
+fn misbehave_in(sandbox: &str) {
     for (index, (steps, says)) in [
         (r#"{"on":"initialize"}{"hang":"listening"}"#, &["initializing", "no answer within 4 s", "--timeout"][..]),
         (r#"{"on":"session/prompt"}{"hang":"deaf"}"#, &["asking", "no answer within 4 s"]),
@@ -33,28 +42,26 @@ fn each_way_to_misbehave_is_told_apart_and_leaves_no_process() {
     .into_iter()
     .enumerate()
     {
-        for sandbox in ["bwrap", "none"] {
-            let marker = marker(index, sandbox);
-            // Each of them also leaves a child that would outlive it.
-            let spawn = format!(r#"{{"spawn":["sleep","{marker}"]}}"#);
-            let text = format!("{}\n", steps.replace("LONG", &"x".repeat(100_000)).replace("}{", "}\n{").replacen('\n', &format!("\n{spawn}\n"), 1));
-            let (_dir, file) = script(&text);
-            // Only those that wait for the end of the time are to reach it, on a busy machine too.
-            let waits = says.iter().any(|word| word.contains("within")) || says.len() == 1 && says[0] == "initializing";
-            let timeout = if waits { "4s" } else { "30s" };
-            let began = Instant::now();
-            let output = ask(&replaying(&file))
-                .args(["--timeout", timeout, "--sandbox", sandbox])
-                .run()
-                .code(2);
-            assert!(began.elapsed() < IN_TIME, "{text}: {:?}", began.elapsed());
-            for word in says {
-                assert!(output.stderr.contains(word), "{sandbox}: {text} lacks `{word}`: {}", output.stderr);
-            }
-            assert_eq!(output.stdout, "", "{text}");
-            assert_eq!(left(&marker), Vec::<String>::new(), "{sandbox}: {text}");
-            assert_eq!(left(&file.display().to_string()), Vec::<String>::new(), "{sandbox}: {text}");
+        let marker = marker(index, sandbox);
+        // Each of them also leaves a child that would outlive it.
+        let spawn = format!(r#"{{"spawn":["sleep","{marker}"]}}"#);
+        let text = format!("{}\n", steps.replace("LONG", &"x".repeat(100_000)).replace("}{", "}\n{").replacen('\n', &format!("\n{spawn}\n"), 1));
+        let (_dir, file) = script(&text);
+        // Only those that wait for the end of the time are to reach it, on a busy machine too.
+        let waits = says.iter().any(|word| word.contains("within")) || says.len() == 1 && says[0] == "initializing";
+        let timeout = if waits { "4s" } else { "30s" };
+        let began = Instant::now();
+        let output = ask(&replaying(&file))
+            .args(["--timeout", timeout, "--sandbox", sandbox])
+            .run()
+            .code(2);
+        assert!(began.elapsed() < IN_TIME, "{text}: {:?}", began.elapsed());
+        for word in says {
+            assert!(output.stderr.contains(word), "{sandbox}: {text} lacks `{word}`: {}", output.stderr);
         }
+        assert_eq!(output.stdout, "", "{text}");
+        assert_eq!(left(&marker), Vec::<String>::new(), "{sandbox}: {text}");
+        assert_eq!(left(&file.display().to_string()), Vec::<String>::new(), "{sandbox}: {text}");
     }
 }
 

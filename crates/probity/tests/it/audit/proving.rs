@@ -139,7 +139,8 @@ impl Service {
     }
 }
 
-/// With the tools that tests need, and a home that nobody shares.
+/// With the tools that tests need, and a home that nobody shares. The build caches are those of the
+/// tests of proofs, since Go compiles its own library in each new one.
 fn with_tools(run: Run, home: &Path) -> Run {
     let path = format!(
         "{}:{}:{}",
@@ -147,7 +148,9 @@ fn with_tools(run: Run, home: &Path) -> Run {
         tools().join("aiken/bin").display(),
         std::env::var("PATH").unwrap()
     );
-    run.env("PATH", &path).env("HOME", home.to_str().unwrap())
+    run.env("PATH", &path)
+        .env("HOME", home.to_str().unwrap())
+        .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
 }
 
 fn prove(dir: &TempDir, home: &Path, service: &Service, server: &Server, more: &[&str]) -> Output {

@@ -1,6 +1,6 @@
 //! One review on several machines: equal to the whole, and refused where it could not be.
 
-use std::{fs, path::Path, process::Command};
+use std::{env, fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -117,7 +117,9 @@ fn every_kind() -> Vec<Value> {
     let mut unnamed = later("is not there", 2, "there", "assert.equal(twice(3), 6);", None);
     unnamed["test_name"] = json!("nobody");
     all.push(unnamed);
-    all.push(later("hangs", 2, "hangs", "for (;;) twice(1);", None));
+    // Asleep, so that it takes no processor from the others until its time is over.
+    let hangs = "twice(1);\n  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
+    all.push(later("hangs", 2, "hangs", hangs, None));
     let place = |title: &str, file: &str| {
         json!({ "title": title, "file": file, "line": 1, "severity_hint": "low",
                 "category": "correctness" })
@@ -219,7 +221,11 @@ fn parts_give_the_review_that_the_whole_gives() {
     let findings_only = recorded(stage.place.path(), &told.to_string());
     let second = tempfile::tempdir().unwrap();
     let fixes_only = recorded(second.path(), &fixes.to_string());
-    for shards in [1, 2, 3, 5] {
+    // One part, and more than one on the other machine. `script/nightly` sets the variable, and tries
+    // a whole number of claims in each part and an odd rest as well.
+    let is_whole = env::var_os("PROBITY_WHOLE_CORPUS").is_some();
+    let counts: &[u32] = if is_whole { &[1, 2, 3, 5] } else { &[1, 3] };
+    for &shards in counts {
         let url = history(shards);
         let at = |name: &str| stage.at(&format!("{shards}-{name}"));
         let elsewhere = stage.clone(&format!("clone-{shards}"));

@@ -1,11 +1,11 @@
 //! A second audit or verification of the same project: accepted findings, an audit that is continued, and
-//! findings that the model does not report again.
+//! findings that the model does not report again. The service is the one whose tests start fastest.
 
 use std::{fs, process::Stdio};
 
 use serde_json::{Value, json};
 
-use super::{ORDERS, Service, json_report, prove, verify, with_tools};
+use super::{FILES, Service, json_report, prove, verify, with_tools};
 use crate::audit::{
     NOTHING, audit,
     server::{Play, Server},
@@ -36,11 +36,11 @@ fn accept(service: &Service, dir: &std::path::Path, comment: &str) {
 
 #[test]
 fn an_accepted_exploit_is_accepted_by_a_verification_and_by_the_next_audit() {
-    let (dir, home) = (ORDERS.project(), tempfile::tempdir().unwrap());
-    let server = ORDERS.server(vec![ORDERS.exploit()]);
-    prove(&dir, home.path(), &ORDERS, &server, &["--format", "json"]).code(0);
+    let (dir, home) = (FILES.project(), tempfile::tempdir().unwrap());
+    let server = FILES.server(vec![FILES.exploit()]);
+    prove(&dir, home.path(), &FILES, &server, &["--format", "json"]).code(0);
     let id = json_report(dir.path())["findings"][0]["id"].as_str().unwrap().to_owned();
-    accept(&ORDERS, dir.path(), "# probity-ignore[injection-001] -- only staff can call it");
+    accept(&FILES, dir.path(), "// probity-ignore[path-traversal-002] -- only staff can call it");
     let output = verify(&dir, home.path(), &["--report-out", "today.json"]).code(0);
     assert_eq!(
         output.stdout,
@@ -55,7 +55,7 @@ fn an_accepted_exploit_is_accepted_by_a_verification_and_by_the_next_audit() {
     assert_eq!(today["findings"][0]["status_reason"], "only staff can call it");
 
     let run = audit(&dir, &server)
-        .args(["--skills-dir", "one-skill", "--include", ORDERS.file, "--format", "json"])
+        .args(["--skills-dir", "one-skill", "--include", FILES.file, "--format", "json"])
         .args(["--fail-on", "low"]);
     with_tools(run, home.path()).run().code(0);
     let report = json_report(dir.path());
@@ -65,8 +65,8 @@ fn an_accepted_exploit_is_accepted_by_a_verification_and_by_the_next_audit() {
 
 #[test]
 fn an_audit_that_was_killed_during_its_first_exploit_is_continued_there() {
-    let (dir, home) = (ORDERS.project(), tempfile::tempdir().unwrap());
-    let (found, exploit) = (ORDERS.found(), ORDERS.exploit().to_string());
+    let (dir, home) = (FILES.project(), tempfile::tempdir().unwrap());
+    let (found, exploit) = (FILES.found(), FILES.exploit().to_string());
     // The first question about an exploit gets no answer.
     let server = Server::new(move |number, body| match (is_about_exploit(body), number) {
         (false, _) => Play::Says(found.clone()),
@@ -77,7 +77,7 @@ fn an_audit_that_was_killed_during_its_first_exploit_is_continued_there() {
         "--skills-dir",
         "one-skill",
         "--include",
-        ORDERS.file,
+        FILES.file,
         "--prove",
     ]);
     let mut child = with_tools(run, home.path())
@@ -95,33 +95,39 @@ fn an_audit_that_was_killed_during_its_first_exploit_is_continued_there() {
     assert!(killed["iterations"][0]["findings"][0].get("exploit").is_none(), "{killed:#}");
 
     let more = ["--resume", "--format", "json"];
-    let output = prove(&dir, home.path(), &ORDERS, &server, &more).code(0);
+    let output = prove(&dir, home.path(), &FILES, &server, &more).code(0);
     assert!(output.stdout.contains("Exploits: 1 exploited and fixed, "), "{output:?}");
     assert_eq!(asked(&server), (2, 1), "only the exploit was asked for again");
     let report = json_report(dir.path());
     assert_eq!(report["findings"][0]["level"], "exploited-and-fixed", "{report:#}");
     assert_eq!(report["previous"], json!([]));
     let before = state(dir.path());
-    prove(&dir, home.path(), &ORDERS, &server, &more).code(0);
+    prove(&dir, home.path(), &FILES, &server, &more).code(0);
     assert_eq!(asked(&server), (2, 1), "nothing is left to ask");
     assert_eq!(state(dir.path()), before);
 }
 
+/// The same finding with a quote that the fix changes: its lines come between these two.
+const READ_PAGE: Service = Service {
+    quote: "const path = join(root, name);\n  return readFileSync(path, 'utf8');",
+    ..FILES
+};
+
 #[test]
 fn a_kept_exploit_decides_about_a_finding_that_the_model_does_not_report_again() {
-    let (dir, home) = (ORDERS.project(), tempfile::tempdir().unwrap());
-    let finds = ORDERS.server(vec![ORDERS.exploit()]);
-    prove(&dir, home.path(), &ORDERS, &finds, &["--format", "json"]).code(0);
+    let (dir, home) = (READ_PAGE.project(), tempfile::tempdir().unwrap());
+    let finds = READ_PAGE.server(vec![READ_PAGE.exploit()]);
+    prove(&dir, home.path(), &READ_PAGE, &finds, &["--format", "json"]).code(0);
     let silent = Server::saying(&[NOTHING]);
     let plain = |server: &Server, code: i32| {
         let run = audit(&dir, server)
-            .args(["--skills-dir", "one-skill", "--include", ORDERS.file, "--format", "json"])
+            .args(["--skills-dir", "one-skill", "--include", READ_PAGE.file, "--format", "json"])
             .args(["--fail-on", "high:exploited"]);
         with_tools(run, home.path()).run().code(code)
     };
     let proving = |code: i32| {
         let bar = ["--format", "json", "--fail-on", "high:exploited"];
-        prove(&dir, home.path(), &ORDERS, &silent, &bar).code(code)
+        prove(&dir, home.path(), &READ_PAGE, &silent, &bar).code(code)
     };
     let told = || {
         let report = json_report(dir.path());
@@ -145,7 +151,7 @@ fn a_kept_exploit_decides_about_a_finding_that_the_model_does_not_report_again()
         told(),
         "open (exploited-and-fixed): the exploit still succeeds, and the control passes"
     );
-    ORDERS.fix(dir.path());
+    READ_PAGE.fix(dir.path());
     plain(&silent, 0);
     assert_eq!(
         told(),
