@@ -321,6 +321,5 @@ fn a_description_cannot_show_what_is_outside_the_project() {
 fn reading_without_an_agent_says_that_it_has_no_effect() {
     let dir = project();
     let output = fix(dir.path(), "").args(["--ai-allow-fs"]).run();
-    let says = "--ai-allow-fs has no effect without --fix, --diff or --ai-detect";
-    assert!(output.stderr.contains(says), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"warning: --ai-allow-fs has no effect without --fix, --diff or --ai-detect");
 }
