@@ -19,7 +19,7 @@ fn a_changed_file_is_read_again_and_told_by_a_watcher() {
     let mut editor = Editor::start(dir.path(), watches);
     let registration = editor.wait(|message| message["method"] == "client/registerCapability");
     let watcher = &registration["params"]["registrations"][0]["registerOptions"]["watchers"][0];
-    assert!(watcher["globPattern"].as_str().unwrap().contains("probity.toml"));
+    insta::assert_snapshot!(watcher["globPattern"].as_str().unwrap(), @"**/{probity.toml,pyproject.toml,.tally.toml,tally.toml,.hadolint.yaml,.hadolint.yml,.dockerignore,*.dockerignore}");
     editor.send(&json!({ "jsonrpc": "2.0", "id": registration["id"], "result": null }));
     let open = editor.open(&dir.path().join("Dockerfile"), BAD);
     assert!(!editor.rules(&open, 1).contains(&CASING.to_owned()));
@@ -48,7 +48,7 @@ fn a_broken_file_is_diagnosed_in_itself_and_the_last_good_settings_hold() {
     let lines: Vec<&Value> =
         problems.iter().map(|found| &found["range"]["start"]["line"]).collect();
     assert_eq!(lines, [1, 2], "{problems:#?}");
-    assert!(problems[1]["message"].as_str().unwrap().contains("unknown key `nonsense`"));
+    insta::assert_snapshot!(problems[1]["message"].as_str().unwrap(), @"unknown key `nonsense` in [check] (valid keys: preset, unsafe-fixes, baseline, rule, output, rules, inline-directives, file-validation, slow-checks, shellcheck)");
     assert!(!editor.rules(&open, 2).contains(&CASING.to_owned()), "the last good settings hold");
     fs::write(&file, "").unwrap();
     editor.replace(&open, 3, BAD);
