@@ -73,7 +73,13 @@ fn the_configuration_can_allow_values_and_kinds() {
         assert!(!output.stdout.contains("secrets-in-code"), "{}", output.stdout);
     }
     let output = allow("allowed-patterns = [\"(\"]".to_owned()).code(2);
-    assert!(output.stderr.contains("secrets-in-code"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: rules.tally.secrets-in-code
+      cause: allowed pattern 1 is not a regular expression: unclosed group
+    ");
     let output = allow("allowed-kinds = [\"no-such-kind\"]".to_owned()).code(2);
-    assert!(output.stderr.contains("no-such-kind"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: rules.tally.secrets-in-code
+      cause: allowed kind `no-such-kind` is not a kind of secret
+    ");
 }

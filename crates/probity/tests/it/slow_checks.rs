@@ -169,7 +169,7 @@ fn files_with_an_error_are_not_looked_up() {
         run.args(["check", "--slow-checks=on"]).run().stderr
     };
     assert_eq!(run("true"), "");
-    assert!(run("false").contains("base images of 127.0.0.1:1 are unknown"));
+    insta::assert_snapshot!(run("false"), @"warning: base images of 127.0.0.1:1 are unknown: 127.0.0.1:1 cannot be reached: Connection refused (os error 111); check the network and HTTPS_PROXY, or use `--slow-checks=off`");
 }
 
 /// As docker and podman do, for this registry alone.
