@@ -324,5 +324,5 @@ fn a_trace_has_no_secrets_and_can_be_played_again() {
 
     let agent = format!("replay:{}", trace.display());
     let output = place.settle(probity()).args(["agent", "ask", &agent, "anything"]).run().code(0);
-    assert!(output.stdout.contains("you said: my key is"), "{}", output.stdout);
+    insta::assert_snapshot!(output.stdout, @"you said: my key is ****************************************");
 }

@@ -270,13 +270,33 @@ fn links_are_followed_only_to_files_of_the_user() {
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     fs::create_dir_all(target.parent().unwrap()).unwrap();
     symlink("../../dotfiles/zed.json", &link).unwrap();
-    let mut refusals = Vec::new();
-    let mut refused = || {
+    let refused = || {
         let output = desk.run(&["zed", "--write"]).run().code(2);
-        refusals.push(output.stderr.replace(&program(), "[program]"));
         assert!(link.is_symlink());
+        output.stderr.replace(&program(), "[program]")
     };
-    refused();
+    // The text to paste is the same for all.
+    let first = refused();
+    let (error, paste) = first.split_once("\n  help: ").unwrap();
+    insta::assert_snapshot!(stable(paste), @r#"
+    add this to [dir]/.config/zed/settings.json:
+        {
+          "agent_servers": {
+            "claude-sandbox": {
+              "type": "custom",
+              "command": "[program]",
+              "args": ["acp", "claude"]
+            }
+          }
+        }
+    "#);
+    let mut errors = vec![error.to_owned()];
+    let mut refused = || {
+        let text = refused();
+        let (error, help) = text.split_once("\n  help: ").unwrap();
+        assert_eq!(help, paste);
+        errors.push(error.to_owned());
+    };
     fs::create_dir(&target).unwrap();
     refused();
     fs::remove_dir(&target).unwrap();
@@ -290,74 +310,32 @@ fn links_are_followed_only_to_files_of_the_user() {
     if fs::metadata(&target).unwrap().uid() == 0 {
         std::os::unix::fs::chown(&target, Some(1000), None).unwrap();
         refused();
-        insta::assert_snapshot!(stable(&refusals.join("\n")), @r#"
-        error: [dir]/.config/zed/settings.json: it is a link to ../../dotfiles/zed.json, which does not exist; the file is as it was
-          help: add this to [dir]/.config/zed/settings.json:
-            {
-              "agent_servers": {
-                "claude-sandbox": {
-                  "type": "custom",
-                  "command": "[program]",
-                  "args": ["acp", "claude"]
-                }
-              }
-            }
-
-        error: [dir]/.config/zed/settings.json: it is not a regular file; the file is as it was
-          help: add this to [dir]/.config/zed/settings.json:
-            {
-              "agent_servers": {
-                "claude-sandbox": {
-                  "type": "custom",
-                  "command": "[program]",
-                  "args": ["acp", "claude"]
-                }
-              }
-            }
-
-        error: [dir]/.config/zed/settings.json: it is not UTF-8; the file is as it was
-          help: add this to [dir]/.config/zed/settings.json:
-            {
-              "agent_servers": {
-                "claude-sandbox": {
-                  "type": "custom",
-                  "command": "[program]",
-                  "args": ["acp", "claude"]
-                }
-              }
-            }
-
-        error: [dir]/.config/zed/settings.json: it has 2 names (hard links), and replacing it would part them; the file is as it was
-          help: add this to [dir]/.config/zed/settings.json:
-            {
-              "agent_servers": {
-                "claude-sandbox": {
-                  "type": "custom",
-                  "command": "[program]",
-                  "args": ["acp", "claude"]
-                }
-              }
-            }
-
-        error: [dir]/.config/zed/settings.json: it is a link to [dir]/dotfiles/zed.json, which belongs to another user; the file is as it was
-          help: add this to [dir]/.config/zed/settings.json:
-            {
-              "agent_servers": {
-                "claude-sandbox": {
-                  "type": "custom",
-                  "command": "[program]",
-                  "args": ["acp", "claude"]
-                }
-              }
-            }
-        "#);
         std::os::unix::fs::chown(&target, Some(0), None).unwrap();
+        let last = errors.pop().unwrap();
+        insta::assert_snapshot!(stable(&last), @"error: [dir]/.config/zed/settings.json: it is a link to [dir]/dotfiles/zed.json, which belongs to another user; the file is as it was");
     }
+    insta::assert_snapshot!(stable(&errors.join("\n")), @"
+    error: [dir]/.config/zed/settings.json: it is a link to ../../dotfiles/zed.json, which does not exist; the file is as it was
+    error: [dir]/.config/zed/settings.json: it is not a regular file; the file is as it was
+    error: [dir]/.config/zed/settings.json: it is not UTF-8; the file is as it was
+    error: [dir]/.config/zed/settings.json: it has 2 names (hard links), and replacing it would part them; the file is as it was
+    ");
     assert_eq!(fs::read_to_string(&target).unwrap(), "{}");
     fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).unwrap();
     desk.run(&["zed", "--write"]).run().code(0);
     assert!(link.is_symlink());
-    assert!(fs::read_to_string(&target).unwrap().contains("claude-sandbox"));
+    let written = fs::read_to_string(&target).unwrap().replace(&program(), "[program]");
+    insta::assert_snapshot!(written, @r#"
+    {
+      "agent_servers": {
+        "claude-sandbox": {
+          "type": "custom",
+          "command": "[program]",
+          "args": ["acp", "claude"]
+        }
+      }
+    }
+    "#);
     for file in [target, desk.file("dotfiles/zed.json.probity-backup")] {
         let mode = fs::metadata(&file).unwrap().mode() & 0o777;
         assert_eq!(mode, 0o600, "{}", file.display());
@@ -376,8 +354,17 @@ fn a_name_that_is_not_known_and_a_file_of_ones_choice() {
     let other = desk.file("codium.json");
     let args = ["vscode", "--agent", "claude-code", "--write", "--file", other.to_str().unwrap()];
     desk.run(&args).run().code(0);
-    let text = fs::read_to_string(other).unwrap();
-    assert!(text.contains("\"claude-sandbox\""), "{text}");
+    let text = fs::read_to_string(other).unwrap().replace(&program(), "[program]");
+    insta::assert_snapshot!(text, @r#"
+    {
+      "acp.agents": {
+        "claude-sandbox": {
+          "command": "[program]",
+          "args": ["acp", "claude"]
+        }
+      }
+    }
+    "#);
 }
 
 #[test]
@@ -393,13 +380,36 @@ fn an_agent_of_ones_own_and_a_probity_on_the_path() {
     fs::create_dir_all(repository.parent().unwrap()).unwrap();
     fs::write(repository, "[agent]\ndefault = 'gemini'\n").unwrap();
     let here = desk.run(&["zed"]).dir(desk.file("repository")).run().code(0).stdout;
-    assert!(here.contains("\"claude-sandbox\""), "{here}");
+    insta::assert_snapshot!(stable(&here.replace(&program(), "[program]")), @r#"
+    {
+      "agent_servers": {
+        "claude-sandbox": {
+          "type": "custom",
+          "command": "[dir]/bin/probity",
+          "args": ["acp", "claude"]
+        }
+      }
+    }
+    "#);
     let bin = desk.file("bin").to_str().unwrap().to_owned();
     let output = desk.run(&["nvim", "--agent", "my agent"]).env("PATH", &bin).run().code(0).stdout;
     // The link, which an update leaves where it is, and not what it leads to today.
-    let command = format!("{{ \"{bin}/probity\", \"acp\", \"my agent\" }}");
-    assert!(output.contains(&command), "{output}");
-    assert!(output.contains("my_agent_sandbox = function()"), "{output}");
+    insta::assert_snapshot!(stable(&output), @r#"
+    require("codecompanion").setup({
+      adapters = {
+        acp = {
+          my_agent_sandbox = function()
+            return require("codecompanion.adapters").extend("opencode", {
+              name = "my_agent_sandbox",
+              formatted_name = "my_agent_sandbox",
+              commands = { default = { "[dir]/bin/probity", "acp", "my agent" } },
+            })
+          end,
+        },
+      },
+      interactions = { chat = { adapter = "my_agent_sandbox" } },
+    })
+    "#);
 }
 
 #[test]
