@@ -145,12 +145,18 @@ fn its_fixes_are_suggestions_in_the_file() {
     for mode in ["native", "binary"] {
         let args = ["--shellcheck", mode, "--fix-unsafe", "--diff", "."];
         let diff = check(dir.path(), &path, &args).run();
-        assert!(
-            diff.stdout.contains("\n+  rm \"$x\" &&\\\n+  y=$(date); echo \"$y\"\n"),
-            "{mode}: {}",
-            diff.stdout
-        );
+        insta::allow_duplicates! { insta::assert_snapshot!(diff.stdout, @r#"
+        --- a/Dockerfile
+        +++ b/Dockerfile
+        @@ -1,4 +1,4 @@
+         FROM a
+         RUN read -r x; \
+        -  rm $x &&\
+        -  y=`date`; echo "$y"
+        +  rm "$x" &&\
+        +  y=$(date); echo "$y"
+        "#) }
         let safe = check(dir.path(), &path, &["--shellcheck", mode, "--fix", "--diff", "."]).run();
-        assert_eq!(safe.stdout.lines().filter(|it| it.starts_with('+')).count(), 0);
+        assert_eq!(safe.stdout.lines().filter(|line| line.starts_with('+')).count(), 0);
     }
 }
