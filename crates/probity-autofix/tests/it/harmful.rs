@@ -254,7 +254,7 @@ fn a_base_image_has_what_the_commands_call() {
         case.settings.max_rounds = 1;
         let ran = case.ask(move |_, prompt| diff(prompt, &shown(prompt).replace("3.12", tag)));
         let mut failed = ran.failed();
-        failed.retain(|it| it != "slim-needs");
+        failed.retain(|check| check != "slim-needs");
         assert_eq!(failed, *checks, "{commands} {tag}: {:?}", ran.outcomes());
     }
 }

@@ -82,7 +82,7 @@ fn story(place: &HistoryPlace) {
     history.record_verdict(&said(PersonVerdict::Accurate, "bob")).unwrap();
     let kept = history.verdicts(Some("r")).unwrap();
     let words: Vec<(&str, PersonVerdict, &str)> =
-        kept.iter().map(|it| (&*it.by, it.verdict, &*it.reason)).collect();
+        kept.iter().map(|verdict| (&*verdict.by, verdict.verdict, &*verdict.reason)).collect();
     assert_eq!(
         words,
         [

@@ -150,10 +150,10 @@ fn findings_about_nothing_under_review_are_dropped_each_with_its_reason() {
         options.config = options.config.over(yml).unwrap();
     });
     let kept: Vec<(&str, u64)> =
-        output.observations.iter().map(|it| (it.title.as_str(), it.line)).collect();
+        output.observations.iter().map(|item| (item.title.as_str(), item.line)).collect();
     assert_eq!(kept, [("kept", 3), ("behind the end", 3), ("third with [key]", 1)]);
     let dropped: Vec<(&str, &str)> =
-        output.discarded.iter().map(|it| (it.title.as_str(), it.reason.as_str())).collect();
+        output.discarded.iter().map(|item| (item.title.as_str(), item.reason.as_str())).collect();
     assert_eq!(
         dropped,
         [
@@ -174,7 +174,7 @@ fn findings_about_nothing_under_review_are_dropped_each_with_its_reason() {
     let cost = output.cost.unwrap();
     assert_eq!((cost.input_tokens, cost.usd, cost.budget_usd), (10, Some(0.25), Some(1.0)));
     let prints: std::collections::HashSet<&str> =
-        output.observations.iter().map(|it| it.fingerprint.as_str()).collect();
+        output.observations.iter().map(|item| item.fingerprint.as_str()).collect();
     assert_eq!(prints.len(), 3, "each has an identity of its own");
 }
 
@@ -189,7 +189,7 @@ fn one_test_is_one_issue_however_often_it_is_told() {
     let answer = json!([with("one", 1, "x"), with("two", 3, "\nx \n"), with("three", 3, "y")]);
     let (Reviewed { output, .. }, _) = reviewed(repo.path(), &answer.to_string(), |_, _| {});
     let dropped: Vec<(&str, &str)> =
-        output.discarded.iter().map(|it| (it.title.as_str(), it.reason.as_str())).collect();
+        output.discarded.iter().map(|item| (item.title.as_str(), item.reason.as_str())).collect();
     assert_eq!(dropped, [("two", "it is a duplicate: another finding has the same test")]);
     assert_eq!(output.observations.len(), 2);
 }
@@ -212,7 +212,7 @@ fn claims_that_this_machine_cannot_try_are_no_review() {
     let untested = json!([finding("wrong", "a.go", 3, "correctness")]).to_string();
     let (Reviewed { output, .. }, _) = reviewed(repo.path(), &untested, |_, _| {});
     assert_eq!(
-        (output.status, output.notes.iter().any(|it| it.contains("Go is"))),
+        (output.status, output.notes.iter().any(|note| note.contains("Go is"))),
         (Status::Ok, false)
     );
 }

@@ -132,10 +132,10 @@ fn arguments_and_targets_of_builds_decide_what_is_wrong() {
         let files = report["files"].as_array().unwrap();
         let found = files.iter().flat_map(|file| file["violations"].as_array().unwrap());
         found
-            .map(|it| {
-                let message = it["message"].as_str().unwrap();
+            .map(|finding| {
+                let message = finding["message"].as_str().unwrap();
                 let build = message.rsplit_once(" (build: ").map_or("all)", |(_, build)| build);
-                format!("{} {} {build}", it["location"]["start"]["line"], it["rule"])
+                format!("{} {} {build}", finding["location"]["start"]["line"], finding["rule"])
             })
             .collect()
     };

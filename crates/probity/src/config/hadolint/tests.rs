@@ -45,7 +45,7 @@ trustedRegistries:
     assert!(file.no_color.unwrap().value && !file.no_fail.unwrap().value);
     assert!(file.strict_labels.unwrap().value && file.disable_ignore_pragma.unwrap().value);
     let words = |list: &[super::Placed<String>]| -> Vec<(String, usize)> {
-        list.iter().map(|it| (it.value.clone(), it.line)).collect()
+        list.iter().map(|item| (item.value.clone(), item.line)).collect()
     };
     assert_eq!(words(&file.ignored), [("DL3006".to_owned(), 7), ("SC2086".to_owned(), 7)]);
     assert_eq!(words(&file.trusted_registries), [("docker.io".to_owned(), 16)]);
@@ -129,12 +129,14 @@ disable-ignore-pragma: true
         "labels = [\"a\"] # from a/.hadolint.yaml:6",
         "severity = \"error\" # from a/.hadolint.yaml:4",
     ] {
-        let squeezed: Vec<String> =
-            printed.lines().map(|it| it.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-        assert!(squeezed.iter().any(|it| it == line), "{line}\n{printed}");
+        let squeezed: Vec<String> = printed
+            .lines()
+            .map(|shown| shown.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        assert!(squeezed.iter().any(|shown| shown == line), "{line}\n{printed}");
     }
     let excluded: Vec<&str> =
-        config.check.rules.exclude.iter().map(|it| it.value.as_str()).collect();
+        config.check.rules.exclude.iter().map(|rule| rule.value.as_str()).collect();
     assert_eq!(excluded, ["DL3006"]);
     assert!(config.rules.contains_key("buildkit/MaintainerDeprecated"));
     let silent = read(Path::new(PATH), "no-fail: true\nformat: codacy\n").unwrap().0;

@@ -97,7 +97,7 @@ fn under(text: &str, line: u64, start: u64, length: u64) -> String {
 
 fn decoded(text: &str, data: &Value) -> String {
     let numbers: Vec<u64> =
-        data.as_array().unwrap().iter().map(|it| it.as_u64().unwrap()).collect();
+        data.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect();
     let (mut line, mut column, mut words) = (0, 0, Vec::new());
     for token in numbers.chunks(5) {
         column = if token[0] == 0 { column + token[1] } else { token[1] };
@@ -124,7 +124,9 @@ fn outlines_folds_tokens_and_hints_of_ten_documents() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|it| (it["name"].as_str().unwrap(), it["children"].as_array().unwrap().len()))
+            .map(|symbol| {
+                (symbol["name"].as_str().unwrap(), symbol["children"].as_array().unwrap().len())
+            })
             .collect();
         assert_eq!(outline, case.outline, "{}", case.text);
         let folds = editor.request("textDocument/foldingRange", document.clone());
@@ -132,7 +134,7 @@ fn outlines_folds_tokens_and_hints_of_ten_documents() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|it| (it["startLine"].as_u64().unwrap(), it["endLine"].as_u64().unwrap()))
+            .map(|range| (range["startLine"].as_u64().unwrap(), range["endLine"].as_u64().unwrap()))
             .collect();
         assert_eq!(folds, case.folds, "{}", case.text);
         let tokens = editor.request("textDocument/semanticTokens/full", document);
@@ -143,7 +145,7 @@ fn outlines_folds_tokens_and_hints_of_ten_documents() {
         assert_eq!(part["data"], tokens["data"], "the whole range is the whole document");
         let hints = editor.request("textDocument/inlayHint", whole);
         let hints: Vec<&str> =
-            hints.as_array().unwrap().iter().map(|it| it["label"].as_str().unwrap()).collect();
+            hints.as_array().unwrap().iter().map(|hint| hint["label"].as_str().unwrap()).collect();
         assert_eq!(hints, case.hints, "{}", case.text);
         check_selection(&mut editor, &uri, case.text);
         editor.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));

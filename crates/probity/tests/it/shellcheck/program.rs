@@ -58,15 +58,16 @@ fn both_ways_find_the_same_at_the_same_places_and_one_process_does_for_all() {
     assert!(!log.exists());
     let binary = check(dir.path(), &path, &["--shellcheck", "binary", "."]).run().code(1);
     assert_eq!(places(&binary), places(&native), "{}", binary.stderr);
-    assert!(places(&binary).iter().any(|it| it.starts_with("probity:a/Dockerfile:6:3 ")));
+    assert!(places(&binary).iter().any(|place| place.starts_with("probity:a/Dockerfile:6:3 ")));
     assert_eq!(fs::read_to_string(&log).unwrap().lines().count(), 1);
 }
 
 /// What is said of each file by whoever parses or searches one.
 fn opened(output: &Output) -> Vec<&str> {
     let lines = output.stderr.lines().filter_map(|line| line.strip_prefix("trace: "));
-    let mut opened: Vec<&str> =
-        lines.filter(|it| it.starts_with("parsing ") || it.starts_with("searching ")).collect();
+    let mut opened: Vec<&str> = lines
+        .filter(|line| line.starts_with("parsing ") || line.starts_with("searching "))
+        .collect();
     opened.sort_unstable();
     opened
 }
