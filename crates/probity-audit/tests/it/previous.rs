@@ -127,7 +127,7 @@ fn an_open_finding_is_carried_on_until_it_is_fixed() {
     }
     fs::write(dir.path().join("a.ak"), SPEND.replace("(_) =", "(known) =")).unwrap();
     let fixed = run(dir.path(), NOTHING, Some(state));
-    assert!(told(&report(dir.path(), &fixed)).starts_with("fixed "));
+    insta::assert_snapshot!(told(&report(dir.path(), &fixed)), @"fixed a.ak:Some(3): code changed; skill `strict-value-equality-001` does not report it again");
     let last = run(dir.path(), NOTHING, Some(fixed));
     assert!(last.previous.is_empty(), "{:#?}", last.previous);
 }

@@ -139,7 +139,7 @@ fn a_later_round_that_fails_does_not_hide_why_there_was_one() {
         _ => "Sorry?".to_owned(),
     });
     let outcome = &ran.outcomes()[0];
-    assert!(outcome.starts_with("malformed-output: ") && outcome.contains("new-base"), "{outcome}");
+    insta::assert_snapshot!(outcome, @"malformed-output: answer_prose: the answer is prose without a block; the proposal before was refused: validation-failed: new-base: `evil/x:1` is neither an image of the original, nor of its namespace, nor an official or a distroless one by a known name without a new digest");
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn a_base_image_has_what_the_commands_call() {
         case.settings.max_rounds = 1;
         let ran = case.ask(move |_, prompt| diff(prompt, &shown(prompt).replace("3.12", tag)));
         let mut failed = ran.failed();
-        failed.retain(|it| it != "slim-needs");
+        failed.retain(|check| check != "slim-needs");
         assert_eq!(failed, *checks, "{commands} {tag}: {:?}", ran.outcomes());
     }
 }

@@ -124,6 +124,6 @@ fn details_of_a_refusal_quote_no_secret() {
     let mut case = Case::new(&rules, &text);
     (case.settings.secrets, case.settings.max_rounds) = (SecretsPolicy::Allow, 1);
     let ran = case.ask(|_, prompt| diff(prompt, &two_stages(&shown(prompt))));
-    assert!(ran.outcomes()[0].contains("ENV GITHUB_TOKEN="), "{:?}", ran.outcomes());
+    insta::assert_snapshot!(ran.outcomes()[0], @"validation-failed: runtime-invariants: ENV of the final stage must stay as it was: it was `ENV GITHUB_TOKEN=****************************************`, and now is not set");
     assert!(!ran.outcomes()[0].contains(&secret()), "{:?}", ran.outcomes());
 }

@@ -100,13 +100,13 @@ fn facts_name_the_code_and_say_what_is_odd() {
 fn what_cannot_be_compared_is_explained() {
     let dir = changed();
     for (base, says) in [
-        ("nobody", "this clone has no branch or commit `nobody`"),
-        ("--output=/tmp/x", "cannot be the name of a base"),
-        ("a..b", "cannot be the name of a base"),
-        ("", "cannot be the name of a base"),
+        ("nobody", "this clone has no branch or commit `nobody` or `origin/nobody`"),
+        ("--output=/tmp/x", "`--output=/tmp/x` cannot be the name of a base"),
+        ("a..b", "`a..b` cannot be the name of a base"),
+        ("", "`` cannot be the name of a base"),
     ] {
         let error = change(dir.path(), base).unwrap_err();
-        assert!(error.to_string().contains(says), "{error}");
+        assert_eq!(error.to_string(), says);
     }
     let clone = tempfile::tempdir().unwrap();
     let from = format!("file://{}", dir.path().display());

@@ -31,7 +31,7 @@ fn a_request_of_the_editor_that_cannot_be_read_is_answered_if_its_id_can() {
     // It comes at once, and not with the next line.
     let answer = stage.receive();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(4), &json!(-32600)));
-    assert!(answer["error"]["message"].as_str().unwrap().contains("32 MiB"), "{answer}");
+    insta::assert_snapshot!(answer["error"]["message"].as_str().unwrap(), @"the line is longer than 32 MiB");
     stage.send_raw(&format!(r#"{{"params":{{"prompt":"{text}"}},"id":5,"method":"m"}}"#));
     stage.session(&place());
     let notes = stage.memory.notes.lock().unwrap().join("\n");

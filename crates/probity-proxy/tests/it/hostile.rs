@@ -66,8 +66,7 @@ fn a_line_over_the_limit_is_dropped_and_said_aloud() {
     stage.input.as_mut().unwrap().write_all(&line).unwrap();
     stage.session(&place());
     let notes = stage.memory.notes.lock().unwrap().join("\n");
-    let says = "warning: the editor wrote a line of more than 32 MiB, which was dropped";
-    assert!(notes.contains(says), "{notes}");
+    insta::assert_snapshot!(notes, @"warning: the editor wrote a line of more than 32 MiB, which was dropped");
 }
 
 #[test]

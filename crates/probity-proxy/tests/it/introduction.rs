@@ -90,7 +90,7 @@ fn a_slow_agent_delays_nobody_for_longer_than_the_limit_and_its_answer_is_kept()
         able(number, input, output)
     });
     assert_eq!(initialize(&mut stage)["agentCapabilities"].get("loadSession"), None);
-    assert!(warnings(&stage.memory)[0].contains("did not say within 0 s what it can do"));
+    insta::assert_snapshot!(warnings(&stage.memory)[0], @"the agent player did not say within 0 s what it can do; restart the editor's agent to see all of it");
     drop(go);
     let memory = Arc::clone(&stage.memory);
     let until = Instant::now() + PATIENCE;

@@ -43,9 +43,11 @@ fn json_of(output: &Output) -> Value {
 fn detected(report: &Value) -> Vec<String> {
     let files = report["files"].as_array().unwrap().iter();
     let findings = files.flat_map(|file| file["violations"].as_array().unwrap());
-    let own = findings.filter(|it| it["rule"].as_str().unwrap().starts_with("ai/"));
-    own.map(|it| format!("{}:{}", it["rule"].as_str().unwrap(), it["location"]["start"]["line"]))
-        .collect()
+    let own = findings.filter(|finding| finding["rule"].as_str().unwrap().starts_with("ai/"));
+    own.map(|finding| {
+        format!("{}:{}", finding["rule"].as_str().unwrap(), finding["location"]["start"]["line"])
+    })
+    .collect()
 }
 
 #[test]
@@ -175,12 +177,14 @@ fn nobody_is_asked_without_the_flag_or_without_anything_to_look_for() {
     // The one that is started speaks no protocol: the check goes on without it.
     let (is_started, output) = started(&["--ai-detect", "--select", "ai/*"]);
     assert!(is_started && output.code == Some(0), "{output:?}");
-    let warning = "Dockerfile: AI detection skipped: agent-failed: ";
-    assert!(output.stderr.contains(warning), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"warning: Dockerfile: AI detection skipped: agent-failed: touch: initializing: the agent ended with exit code 0; this command does not speak the Agent Client Protocol; if it reads a prompt on standard input, write `cmd:` before it, for example `cmd:llm -m MODEL`");
     let dir = project("");
     let output =
         probity().dir(dir.path()).args(["check", "--ai-detect", "Dockerfile"]).run().code(2);
-    assert!(output.stderr.contains("--ai-detect needs an agent"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: --ai-detect needs an agent, and none is named
+      help: name one with --acp-command or --ai-provider, or set `ai.agent` in your configuration
+    ");
 }
 
 #[test]
@@ -319,7 +323,10 @@ fn tally_analyzes_by_its_own_flag() {
     let analyze =
         || named("tally").dir(dir.path()).args(["analyze", "--format", "json", "Dockerfile"]);
     let output = analyze().run().code(2);
-    assert!(output.stderr.contains("--ai is missing"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: analyze asks an AI agent, and --ai is missing
+      help: add --ai, or use `tally lint` to run the rules alone
+    ");
     let command = command(dir.path());
     let output = analyze().args(["--ai", "--acp-command", &command]).run();
     assert_eq!(detected(&json_of(&output)), ["ai/wasted-cache:5"], "{}", output.stderr);

@@ -65,9 +65,16 @@ fn report(dir: &Path) -> String {
     fs::read_to_string(dir.join(".tx3/audit/vulnerabilities.md")).unwrap()
 }
 
+/// What a report says of its findings: neither when it was written nor what the audit was made with,
+/// which differ from run to run and from version to version.
+fn about_findings(report: &str) -> &str {
+    let (_, rest) = report.split_once("\n## Findings\n").unwrap();
+    rest.split_once("\n## Scope\n").unwrap().0
+}
+
 fn statuses(state: &Value) -> Vec<&str> {
     let iterations = state["iterations"].as_array().unwrap();
-    iterations.iter().map(|it| it["status"].as_str().unwrap()).collect()
+    iterations.iter().map(|iteration| iteration["status"].as_str().unwrap()).collect()
 }
 
 /// Waits for something that happens soon, or fails.

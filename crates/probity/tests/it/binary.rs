@@ -144,6 +144,29 @@ impl Output {
     }
 }
 
+/// What a program said, as every run on every machine says it: `[dir]` for a temporary directory,
+/// `[port]` for a port of this machine, and `[proof]` for how far an AI fix could be proven, which
+/// depends on the engines and images that are here.
+pub(crate) fn stable(text: &str) -> String {
+    let temporary = std::env::temp_dir().join(".tmp");
+    let text = mask(text, temporary.to_str().unwrap(), "[dir]", char::is_alphanumeric);
+    let local = "127.0.0.1:";
+    let text = mask(&text, local, "127.0.0.1:[port]", |character| character.is_ascii_digit());
+    mask(&text, "; proof: ", "; proof: [proof]", |character| character != '\n')
+}
+
+/// Replaces `start` with the characters after it that belong to it, wherever there are any.
+fn mask(text: &str, start: &str, instead: &str, belongs: impl Fn(char) -> bool) -> String {
+    let mut parts = text.split(start);
+    let mut masked = parts.next().unwrap().to_owned();
+    for part in parts {
+        let rest = part.trim_start_matches(&belongs);
+        masked.push_str(if rest.len() < part.len() { instead } else { start });
+        masked.push_str(rest);
+    }
+    masked
+}
+
 /// A directory with these files in it.
 pub(crate) fn directory(files: &[(&str, &str)]) -> TempDir {
     let dir = tempfile::tempdir().unwrap();

@@ -132,10 +132,10 @@ fn arguments_and_targets_of_builds_decide_what_is_wrong() {
         let files = report["files"].as_array().unwrap();
         let found = files.iter().flat_map(|file| file["violations"].as_array().unwrap());
         found
-            .map(|it| {
-                let message = it["message"].as_str().unwrap();
+            .map(|finding| {
+                let message = finding["message"].as_str().unwrap();
                 let build = message.rsplit_once(" (build: ").map_or("all)", |(_, build)| build);
-                format!("{} {} {build}", it["location"]["start"]["line"], it["rule"])
+                format!("{} {} {build}", finding["location"]["start"]["line"], finding["rule"])
             })
             .collect()
     };
@@ -201,8 +201,10 @@ fn names_choose_builds() {
     );
     let run = probity().args(["check", "docker-bake.hcl", "--target", "wbe"]).args(select);
     let output = run.dir(stage.path()).run().code(2);
-    let says = "`wbe` is not one of its targets and groups (it has: gone, web)";
-    assert!(output.stderr.contains(says), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: cannot use `docker-bake.hcl`: `wbe` is not one of its targets and groups (it has: gone, web)
+      help: correct the file, or pass the Dockerfile that it builds
+    ");
 }
 
 #[test]
@@ -215,8 +217,10 @@ fn a_missing_dockerfile_hides_no_other_build() {
         findings(&output.stdout),
         [("web/Dockerfile".to_owned(), 1, 5, "hadolint/DL3006".to_owned())]
     );
-    assert!(output.stderr.contains("gone: the Dockerfile `"), "{}", output.stderr);
-    assert!(output.stderr.contains("missing` does not exist"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: `docker-bake.hcl`: gone: the Dockerfile `missing` does not exist
+      help: correct the `context` or the `dockerfile` of this build
+    ");
 }
 
 #[test]
@@ -225,8 +229,18 @@ fn a_broken_description_says_where() {
     fs::write(stage.path().join("compose.yaml"), "services:\n  a: {}\n  a: {}\n").unwrap();
     let run = probity().args(["check", "compose.yaml", "web/Dockerfile"]);
     let output = run.dir(stage.path()).run().code(2);
-    assert!(output.stderr.contains("line 3: duplicate mapping key: a"), "{}", output.stderr);
-    assert!(output.stdout.contains("web/Dockerfile"), "{}", output.stdout);
+    insta::assert_snapshot!(output.stderr, @"
+    error: cannot use `compose.yaml`: line 3: duplicate mapping key: a
+      help: correct the file, or pass the Dockerfile that it builds
+    ");
+    insta::assert_snapshot!(output.stdout, @"
+    web/Dockerfile:1:6: warning: image debian has no version; write debian:<tag> [hadolint/DL3006]
+    1 | FROM debian
+      |      ^^^^^^
+
+    1 finding in 1 of 1 file: 1 warning.
+    Explain: `probity explain hadolint/DL3006`.
+    ");
 }
 
 #[test]
@@ -234,11 +248,10 @@ fn tally_does_not_fix_by_a_description() {
     let stage = stage();
     let run = named("tally").args(["lint", "--fix", "compose.yaml"]);
     let output = run.dir(stage.path()).run().code(2);
-    assert!(
-        output.stderr.contains("cannot be used with a Compose or Bake file"),
-        "{}",
-        output.stderr
-    );
+    insta::assert_snapshot!(output.stderr, @"
+    error: --fix cannot be used with a Compose or Bake file
+      help: name the Dockerfiles instead
+    ");
 }
 
 #[test]
@@ -246,14 +259,10 @@ fn names_of_builds_without_a_file_that_describes_them_are_warned_of() {
     let stage = stage();
     let run = probity().args(["check", "--service", "api", "--target", "web", "api/Dockerfile"]);
     let stderr = run.dir(stage.path()).run().stderr;
-    for warning in [
-        "--service has no effect without a Compose file; pass one: `probity check compose.yaml \
-         --service api`",
-        "--target has no effect without a Bake file; pass one: `probity check docker-bake.hcl \
-         --target web`",
-    ] {
-        assert!(stderr.contains(warning), "{stderr}");
-    }
+    insta::assert_snapshot!(stderr, @"
+    warning: --service has no effect without a Compose file; pass one: `probity check compose.yaml --service api`
+    warning: --target has no effect without a Bake file; pass one: `probity check docker-bake.hcl --target web`
+    ");
     let run = probity().args(["check", "--service", "api", "compose.yaml"]);
     let stderr = run.dir(stage.path()).run().stderr;
     assert!(!stderr.contains("has no effect"), "{stderr}");
@@ -358,5 +367,8 @@ fn override_files_beside_the_default_names_are_read() {
     assert_eq!(check(&["other.yaml"]), 0);
     fs::write(stage.path().join("compose.override.yaml"), "services: [").unwrap();
     let output = probity().args(["check", "compose.yaml"]).dir(stage.path()).run().code(2);
-    assert!(output.stderr.contains("`compose.override.yaml`: line 1: "), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: cannot use `compose.yaml`: `compose.override.yaml`: line 1: expected mapping start
+      help: correct the file, or pass the Dockerfile that it builds
+    ");
 }

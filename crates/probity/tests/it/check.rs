@@ -37,7 +37,12 @@ fn a_byte_that_is_not_utf_8_is_one_finding_and_no_fix_touches_the_file() {
     // As UTF-8 the same file has fixes.
     fs::write(&file, "FROM scratch AS Bad\n# grün, café\nMAINTAINER me\nLABEL a b\n").unwrap();
     probity().dir(&dir).args(["check", "--fix"]).run();
-    assert!(fs::read_to_string(&file).unwrap().contains("LABEL a=b"));
+    insta::assert_snapshot!(fs::read_to_string(&file).unwrap(), @"
+    FROM scratch AS bad
+    # grün, café
+    MAINTAINER me
+    LABEL a=b
+    ");
 }
 
 #[test]
@@ -120,9 +125,9 @@ fn standard_input_goes_by_the_name_it_is_given() {
             .run()
             .stdout
     };
-    assert!(run(&[]).starts_with("probity:<stdin>:1:17: warning"), "{}", run(&[]));
+    insta::assert_snapshot!(run(&[]), @"probity:<stdin>:1:17: warning: Stage name 'Bad' should be lowercase [buildkit/StageNameCasing]");
     let named = run(&["--stdin-filename", "sub/Dockerfile"]);
-    assert!(named.starts_with("probity:sub/Dockerfile:1:17: error"), "{named}");
+    insta::assert_snapshot!(named, @"probity:sub/Dockerfile:1:17: error: Stage name 'Bad' should be lowercase [buildkit/StageNameCasing]");
 }
 
 #[test]
@@ -190,11 +195,14 @@ fn directives_that_do_not_work_are_findings_when_asked_for() {
     let text = "# tally ignore=StageNameCasing\nFROM scratch AS ok\n\n# tally ignroe=X\nUSER 1\n";
     let dir = directory(&[("Dockerfile", text)]);
     let (quiet, _) = gnu(&dir, &[]);
-    assert!(quiet.contains("4:1: warning: unknown directive `ignroe`"), "{quiet}");
+    insta::assert_snapshot!(quiet, @"probity:Dockerfile:4:1: warning: unknown directive `ignroe`, expected ignore or shell [tally/invalid-ignore-directive]");
     assert_eq!(quiet.lines().count(), 1);
     let (loud, _) = gnu(&dir, &["--warn-unused-directives", "--require-reason"]);
-    assert!(loud.contains("1:1: warning: this directive suppresses nothing"), "{loud}");
-    assert!(loud.contains("1:1: warning: add the reason"), "{loud}");
+    insta::assert_snapshot!(loud, @"
+    probity:Dockerfile:1:1: warning: add the reason after the rules: `;reason=…` [tally/missing-directive-reason]
+    probity:Dockerfile:1:1: warning: this directive suppresses nothing; remove it [tally/unused-ignore-directive]
+    probity:Dockerfile:4:1: warning: unknown directive `ignroe`, expected ignore or shell [tally/invalid-ignore-directive]
+    ");
 }
 
 #[test]
@@ -232,15 +240,21 @@ fn the_shell_of_run_is_checked_unless_it_is_not_wanted() {
     let dir = directory(&[("Dockerfile", "FROM alpine:3.20\n\nRUN cp $from to\n")]);
     let codes = |args: &[&str]| gnu(&dir, args).0;
     let found = codes(&["--preset", "strict"]);
-    assert!(found.contains("3:8:") && found.contains("[shellcheck/SC2086]"), "{found}");
+    insta::assert_snapshot!(found, @"
+    probity:Dockerfile:3:8: info: quote parameter expansions to avoid word splitting and globbing [shellcheck/SC2086]
+    probity:Dockerfile:3:8: warning: variable `from` is referenced before assignment [shellcheck/SC2154]
+    ");
     let found = codes(&[]);
-    assert!(found.contains("[shellcheck/SC2154]") && !found.contains("SC2086"), "{found}");
+    insta::assert_snapshot!(found, @"probity:Dockerfile:3:8: warning: variable `from` is referenced before assignment [shellcheck/SC2154]");
     assert_eq!(codes(&["--shellcheck", "off"]), "");
     assert!(!codes(&["--preset", "all", "--ignore", "SC2086"]).contains("SC2086"));
-    assert!(codes(&["--select", "shellcheck/SC2086"]).contains("SC2086"));
+    insta::assert_snapshot!(codes(&["--select", "shellcheck/SC2086"]), @"probity:Dockerfile:3:8: info: quote parameter expansions to avoid word splitting and globbing [shellcheck/SC2086]");
     let config = directory(&[
         ("Dockerfile", "FROM alpine:3.20\n\nRUN cp $from to\n"),
         ("tally.toml", "[rules.shellcheck.SC2086]\nseverity = \"error\"\n"),
     ]);
-    assert!(gnu(&config, &[]).0.contains("error:"));
+    insta::assert_snapshot!(gnu(&config, &[]).0, @"
+    probity:Dockerfile:3:8: error: quote parameter expansions to avoid word splitting and globbing [shellcheck/SC2086]
+    probity:Dockerfile:3:8: warning: variable `from` is referenced before assignment [shellcheck/SC2154]
+    ");
 }

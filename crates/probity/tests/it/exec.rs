@@ -12,7 +12,7 @@ use std::{
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::binary::{Run, directory, named, probity};
+use crate::binary::{Run, directory, named, probity, stable};
 
 /// A repository, and a state directory and a configuration of the user's that are not in it.
 pub(crate) struct Stage {
@@ -78,8 +78,8 @@ fn a_command_edits_the_workspace_and_sees_nothing_else() {
     assert_eq!(lines[2], "/home/agent/workspace");
     assert_eq!(lines[3], format!("text{}/x", own.display()), "its own path leads there too");
     assert_eq!(lines[4], "/home/agent");
-    assert!(output.stderr.contains("/root"), "there is no /root: {}", output.stderr);
-    assert!(lines[5].contains("Read-only"), "git's configuration runs on the host: {lines:?}");
+    insta::assert_snapshot!(output.stderr, @"ls: cannot access '/root': No such file or directory");
+    insta::assert_snapshot!(lines[5], @"touch: cannot touch '.git/config': Read-only file system");
 }
 
 #[test]
@@ -108,11 +108,22 @@ fn exit_codes_are_the_commands_own_or_a_shells() {
     // A machine where nothing contains: refused, unless that is what was asked for.
     let bare = |args: &[&str]| stage.place(named("cai")).env("PATH", "/nowhere").args(args).run();
     let refused = bare(&["exec", "--", "/bin/true"]).code(11);
-    assert!(refused.stderr.contains("bwrap is not installed"), "{}", refused.stderr);
+    let (_, error) = refused.stderr.split_once("error: ").unwrap();
+    insta::assert_snapshot!(error, @"
+    no sandbox is available for the command
+        docker: docker is not installed
+        podman: podman is not installed
+        bubblewrap: bwrap is not installed (the package is bubblewrap)
+      help: install bubblewrap, or pull or build the image containai:latest for docker or podman; `probity doctor` shows every reason; `--sandbox none` runs the command without a sandbox, with all your rights
+    ");
     bare(&["exec", "--sandbox", "none", "--", "/bin/true"]).code(0);
     let unknown = bare(&["exec", "--container", "someone-elses", "--", "true"]).code(11);
-    assert!(unknown.stderr.contains("someone-elses"), "{}", unknown.stderr);
-    assert!(unknown.stderr.contains("docker is not installed"), "{}", unknown.stderr);
+    insta::assert_snapshot!(unknown.stderr, @"
+    error: no engine can be asked for someone-elses:
+        docker is not installed
+        podman is not installed
+      help: `cai status` lists ours; `--workspace DIR` finds or makes the one of a directory
+    ");
 }
 
 #[test]
@@ -120,24 +131,48 @@ fn the_root_and_the_home_are_no_workspaces() {
     let stage = Stage::new(&[]);
     let home = directory(&[]);
     let home = home.path().to_str().unwrap();
+    let mut refusals = Vec::new();
     for (tool, code) in [("probity", 2), ("cai", 1)] {
         for workspace in ["/", home] {
             let run = stage.place(named(tool)).env("HOME", home);
             let output = run.args(["exec", "-w", workspace, "--", "true"]).run().code(code);
-            assert!(output.stderr.contains("cannot be a workspace"), "{}", output.stderr);
+            refusals.push(format!("$ {tool}\n{}", output.stderr));
         }
     }
+    insta::assert_snapshot!(stable(&refusals.concat()), @"
+    $ probity
+    error: /: a directory that contains more than one project cannot be a workspace, since an agent could change all that is in it; start in a project below it
+      help: run it in a project, or pass the directory of one with --workspace
+    $ probity
+    error: [dir]: a home directory cannot be a workspace, since an agent could change all that is in it; start in a project below it
+      help: run it in a project, or pass the directory of one with --workspace
+    $ cai
+    error: /: a directory that contains more than one project cannot be a workspace, since an agent could change all that is in it; start in a project below it
+      help: run it in a project, or pass the directory of one with --workspace
+    $ cai
+    error: [dir]: a home directory cannot be a workspace, since an agent could change all that is in it; start in a project below it
+      help: run it in a project, or pass the directory of one with --workspace
+    ");
 }
 
 #[test]
 fn a_state_directory_that_cannot_be_written_is_named_with_the_way_out() {
     let stage = Stage::new(&[("file", "")]);
     let file = stage.repository.path().join("file");
+    let mut printed = Vec::new();
     for state in ["/proc/nowhere", file.to_str().unwrap()] {
         let output = stage.exec(&["true"]).env("XDG_STATE_HOME", state).run().code(2);
-        assert!(output.stderr.contains("cannot make the directory"), "{}", output.stderr);
-        assert!(output.stderr.contains("set XDG_STATE_HOME"), "{}", output.stderr);
+        printed.push(format!("{state:?}\n{}", output.stderr));
     }
+    insta::assert_snapshot!(stable(&printed.join("\n")), @r#"
+    "/proc/nowhere"
+    error: cannot make the directory /proc/nowhere/probity: No such file or directory (os error 2)
+      help: make it writable, or set XDG_STATE_HOME to another directory you own
+
+    "[dir]/file"
+    error: cannot make the directory [dir]/file/probity: Not a directory (os error 20)
+      help: make it writable, or set XDG_STATE_HOME to another directory you own
+    "#);
 }
 
 #[test]
@@ -147,13 +182,24 @@ fn only_listed_hosts_are_reached_and_a_list_is_never_dropped() {
     // Two requests to the proxy: one that is on the list, and does not exist; one that is not.
     let script = "exec 3<>/dev/tcp/127.0.0.1/${http_proxy##*:}; \
                   printf 'CONNECT %s:443 HTTP/1.1\\r\\n\\r\\n' $0 >&3; head -n 1 <&3";
-    for (host, status) in [("a.test", "502"), ("b.test", "403")] {
+    let mut printed = Vec::new();
+    for host in ["a.test", "b.test"] {
         let output = stage.exec(&["bash", "-c", script, host]).run().code(0);
-        assert!(output.stdout.contains(status), "{host}: {}\n{}", output.stdout, output.stderr);
+        printed.push(format!("{host:?}\n{}", output.stdout));
     }
+    insta::assert_snapshot!(printed.join("\n"), @r#"
+    "a.test"
+    HTTP/1.1 502 Bad Gateway
+
+    "b.test"
+    HTTP/1.1 403 Forbidden
+    "#);
     let run = stage.place(probity()).args(["exec", "--sandbox", "none", "--", "true"]);
     let output = run.run().code(11);
-    assert!(output.stderr.contains("cannot be enforced"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: none could not prepare the sandbox: a list of allowed hosts cannot be enforced on the network of the host
+      help: `probity doctor` shows which sandboxes work on this machine
+    ");
 }
 
 /// The way out depends on the file: `cai trust` is about one of them only.
@@ -161,24 +207,21 @@ fn only_listed_hosts_are_reached_and_a_list_is_never_dropped() {
 fn hosts_of_a_repository_that_are_ignored_are_told_with_a_way_that_works() {
     let theirs = "allow = [\"b.test\"]\n";
     let files = [
-        (
-            ".containai/config.toml",
-            format!("[network]\nmode = \"allowlist\"\n{theirs}"),
-            "`cai trust`",
-        ),
-        (
-            "probity.toml",
-            format!("[containment.network]\nmode = \"allowlist\"\n{theirs}"),
-            "`containment.network.allow` in your own probity.toml",
-        ),
+        (".containai/config.toml", format!("[network]\nmode = \"allowlist\"\n{theirs}")),
+        ("probity.toml", format!("[containment.network]\nmode = \"allowlist\"\n{theirs}")),
     ];
-    for (file, text, way_out) in files {
+    let mut warnings = Vec::new();
+    for (file, text) in files {
         let stage = Stage::new(&[(file, &text)]);
         stage.users_configuration("[network]\nmode = \"allowlist\"\nallow = [\"a.test\"]\n");
         let output = stage.exec(&["true"]).run().code(0);
         let line = output.stderr.lines().find(|line| line.contains("are ignored"));
-        assert!(line.is_some_and(|line| line.contains(way_out)), "{file}: {}", output.stderr);
+        warnings.push(line.unwrap_or_else(|| panic!("{file}: {}", output.stderr)).to_owned());
     }
+    insta::assert_snapshot!(warnings.join("\n"), @"
+    warning: hosts of the repository that are not in your own list are ignored; `cai trust` allows them
+    warning: hosts of the repository that are not in your own list are ignored; add them to `containment.network.allow` in your own probity.toml
+    ");
 }
 
 #[test]
@@ -267,7 +310,20 @@ fn a_devcontainer_is_used_as_far_as_the_sandbox_allows_and_only_if_it_is_trusted
     assert!(!before.stderr.contains("devcontainer"), "{}", before.stderr);
 
     let trusted = stage.place(named("cai")).args(["trust"]).run().code(0);
-    assert!(trusted.stdout.contains("FROM_FILE"), "one sees what one trusts: {}", trusted.stdout);
+    insta::assert_snapshot!(stable(&trusted.stdout), @r#"
+    [dir]/.devcontainer/devcontainer.json is trusted until it changes:
+
+    {
+            // As editors take it.
+            "containerEnv": {"FROM_FILE": "yes", "HOME": "/elsewhere"},
+            "mounts": [
+                "source=${localWorkspaceFolder}/sub,target=/given,type=bind",
+                "source=/etc,target=/stolen,type=bind",
+            ],
+            "remoteUser": "node",
+            "postCreateCommand": "touch /tmp/ran-on-create",
+        }
+    "#);
     let after = stage.shell(script).run();
     assert_eq!(after.stdout, "[yes] /home/agent\nin the workspace\n", "{}", after.stderr);
     for word in ["/stolen", "remoteUser node", "postCreateCommand"] {
@@ -292,22 +348,45 @@ fn a_repositorys_file_cannot_loosen_until_it_is_trusted() {
     // From a closed network no route leads anywhere.
     let script = "echo \"[$SECRET]\"; tail -n +2 /proc/net/route | wc -l";
     let closed = stage.shell(script).run().code(0);
-    for word in ["network.mode", "cai trust", "env.import"] {
-        assert!(closed.stderr.contains(word), "{}", closed.stderr);
-    }
+    insta::assert_snapshot!(closed.stderr, @r#"
+    warning: .containai/config.toml:2: `network.mode = "open"` is ignored: a repository's file may only tighten this key; run `cai trust` to trust this file
+    warning: .containai/config.toml:4: `env.import = ["SECRET"]` is ignored: a repository's file may not set this key; set it in your own configuration file
+    "#);
     assert_eq!(closed.stdout, "[]\n0\n");
 
     let status = || stage.place(named("cai")).args(["status", "--json"]).run().code(0).stdout;
-    assert!(status().contains("not trusted"));
+    insta::assert_snapshot!(stable(&status()), @r#"
+    {
+      "workspace": "[dir]",
+      "configuration": "not trusted",
+      "containers": []
+    }
+    "#);
     let trusted = stage.place(named("cai")).args(["trust"]).run().code(0);
-    assert!(trusted.stdout.contains("import"), "one sees what one trusts: {}", trusted.stdout);
-    assert!(status().contains("\"trusted\""));
+    insta::assert_snapshot!(stable(&trusted.stdout), @r#"
+    [dir]/.containai/config.toml is trusted until it changes:
+
+    [network]
+    mode = "open"
+    [env]
+    import = ["SECRET"]
+    "#);
+    insta::assert_snapshot!(stable(&status()), @r#"
+    {
+      "workspace": "[dir]",
+      "configuration": "trusted",
+      "containers": []
+    }
+    "#);
     let open = stage.shell("echo \"[$SECRET]\"").run().code(0);
     assert_eq!(open.stdout, "[]\n", "a variable is the user's to give");
     assert!(!open.stderr.contains("network.mode"), "{}", open.stderr);
 
     append(&stage.repository.path().join(".containai/config.toml"), "# changed\n");
-    assert!(stage.shell("true").run().code(0).stderr.contains("network.mode"), "asked again");
+    insta::assert_snapshot!(stage.shell("true").run().code(0).stderr, @r#"
+    warning: .containai/config.toml:2: `network.mode = "open"` is ignored: a repository's file may only tighten this key; run `cai trust` to trust this file
+    warning: .containai/config.toml:4: `env.import = ["SECRET"]` is ignored: a repository's file may not set this key; set it in your own configuration file
+    "#);
 
     stage.users_configuration("[env]\nimport = [\"SECRET\"]\n");
     assert_eq!(stage.shell("echo \"[$SECRET]\"").run().code(0).stdout, "[hunter2]\n");
@@ -323,9 +402,10 @@ fn probity_toml_replaces_the_files_of_containai_owner_by_owner() {
     stage.users_configuration("[env]\nimport = [\"SECRET\"]\n");
     let output = stage.shell(script).run().code(0);
     assert_eq!(output.stdout, "[hunter2]\n0\n", "{}", output.stderr);
-    for line in ["probity.toml:2: `containment.env", "probity.toml:3: `containment.image"] {
-        assert!(output.stderr.contains(line), "{line}\n{}", output.stderr);
-    }
+    insta::assert_snapshot!(output.stderr, @r#"
+    warning: probity.toml:2: `containment.env = ["SECRET"]` is ignored: a repository's file may not set this key; set it with PROBITY_CONTAINMENT__ENV or in your own configuration file
+    warning: probity.toml:3: `containment.image = "evil"` is ignored: a repository's file may not set this key; set it with PROBITY_CONTAINMENT__IMAGE or in your own configuration file
+    "#);
     stage.users_own_file("[containment]\nmemory = \"1g\"\n");
     let output = stage.shell(script).run().code(0);
     assert_eq!(output.stdout, "[]\n0\n", "the user's own file replaces the user's other one");
@@ -335,7 +415,12 @@ fn probity_toml_replaces_the_files_of_containai_owner_by_owner() {
     let cai = stage.place(named("cai")).args(["exec", "--sandbox", "bwrap", "--", "true"]);
     let output = cai.run();
     assert_ne!(output.code, Some(0));
-    assert!(output.stderr.contains(".containai/config.toml:1:7"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: .containai/config.toml:1:7: not valid TOML: key with no value, expected `=`
+      1 | broken
+        |       ^
+      help: fix it; then `probity config` shows every key and its value
+    ");
 }
 
 fn append(path: &Path, text: &str) {
@@ -346,6 +431,11 @@ fn append(path: &Path, text: &str) {
 fn a_configuration_that_cannot_be_understood_stops_the_run() {
     let stage = Stage::new(&[(".containai/config.toml", "[network]\nmoed = \"none\"\n")]);
     let output = stage.shell("touch ran").run().code(2);
-    assert!(output.stderr.contains("moed") && output.stderr.contains("config.toml"), "{output:?}");
+    insta::assert_snapshot!(output.stderr, @r#"
+    error: .containai/config.toml:2:1: unknown key `moed` in [network]; did you mean `mode`? (valid keys: mode, allow)
+      2 | moed = "none"
+        | ^
+      help: fix it; then `probity config` shows every key and its value
+    "#);
     assert!(!stage.repository.path().join("ran").exists());
 }

@@ -46,16 +46,53 @@ fn every_command_explains_itself_with_an_example_or_says_that_it_is_not_built() 
 
 #[test]
 fn wrong_flags_commands_and_values_suggest_the_nearest() {
-    for (args, hint) in [
-        (&["chek"][..], "'check'"),
-        (&["check", "--formt", "json"], "'--format'"),
-        (&["check", "--format", "jsn"], "'json'"),
-        (&["check", "--fail-level", "warnin"], "'warning'"),
-        (&["explain", "buildkit/StageNameCasin"], "buildkit/StageNameCasing"),
-    ] {
-        let output = probity().args(args).run().code(2);
-        assert!(output.stderr.contains(hint), "{args:?}: {}", output.stderr);
-    }
+    let answers = [
+        &["chek"][..],
+        &["check", "--formt", "json"],
+        &["check", "--format", "jsn"],
+        &["check", "--fail-level", "warnin"],
+        &["explain", "buildkit/StageNameCasin"],
+    ]
+    .map(|args| format!("{args:?}\n{}", probity().args(args).run().code(2).stderr));
+    insta::assert_snapshot!(answers.join("\n"), @r#"
+    ["chek"]
+    error: unrecognized subcommand 'chek'
+
+      tip: a similar subcommand exists: 'check'
+
+    Usage: probity [OPTIONS] [COMMAND]
+
+    For more information, try 'probity --help'.
+
+    ["check", "--formt", "json"]
+    error: unexpected argument '--formt' found
+
+      tip: a similar argument exists: '--format'
+
+    Usage: probity check [OPTIONS] [PATH]...
+
+    For more information, try 'probity check --help'.
+
+    ["check", "--format", "jsn"]
+    error: invalid value 'jsn' for '--format <FORMAT>'
+      [possible values: text, json, sarif, github-actions, markdown, checkstyle, codeclimate, gitlab, junit, gnu, sonarqube]
+
+      tip: a similar value exists: 'json'
+
+    For more information, try 'probity check --help'.
+
+    ["check", "--fail-level", "warnin"]
+    error: invalid value 'warnin' for '--fail-level <LEVEL>'
+      [possible values: error, warning, info, style, none]
+
+      tip: a similar value exists: 'warning'
+
+    For more information, try 'probity check --help'.
+
+    ["explain", "buildkit/StageNameCasin"]
+    error: unknown rule `buildkit/StageNameCasin`
+      help: did you mean `buildkit/StageNameCasing`? `probity rules` lists them all
+    "#);
 }
 
 #[test]
@@ -100,25 +137,115 @@ fn other_names_speak_their_own_language() {
 
 #[test]
 fn what_a_name_does_not_offer_is_said() {
-    for (name, args, says, code) in [
-        ("tally", &["register-docker-plugin", "--dry-run"][..], "not offered", 2),
-        ("trix", &["invoke", "x", "--y"], "not offered", 2),
-        ("cai", &["shell"], "not offered", 2),
-        ("cai", &[], "not offered", 2),
-        ("tally", &["lint", "--no-such-flag"], "unexpected argument", 1),
-        ("tally", &["nosuch"], "unrecognized subcommand", 1),
-        ("tally", &["lint", "--max-lines", "abc"], "invalid value", 1),
-        ("tally", &["lint", "--fix=maybe"], "invalid value", 1),
-        ("tally", &["lint", "--format"], "a value is required", 1),
-        ("tally", &["lint", "--format", "jsn"], "invalid value", 2),
-        ("tally", &["lint", "--fail-level", "foo"], "invalid value", 2),
-        ("probity", &["check", "--no-such-flag"], "unexpected argument", 2),
-        ("hadolint", &["--no-such-flag"], "unexpected argument", 1),
-        ("cai", &["exec"], "required", 1),
-    ] {
+    let answers = [
+        ("tally", &["register-docker-plugin", "--dry-run"][..], 2),
+        ("trix", &["invoke", "x", "--y"], 2),
+        ("cai", &["shell"], 2),
+        ("cai", &[], 2),
+        ("tally", &["lint", "--no-such-flag"], 1),
+        ("tally", &["nosuch"], 1),
+        ("tally", &["lint", "--max-lines", "abc"], 1),
+        ("tally", &["lint", "--fix=maybe"], 1),
+        ("tally", &["lint", "--format"], 1),
+        ("tally", &["lint", "--format", "jsn"], 2),
+        ("tally", &["lint", "--fail-level", "foo"], 2),
+        ("probity", &["check", "--no-such-flag"], 2),
+        ("hadolint", &["--no-such-flag"], 1),
+        ("cai", &["exec"], 1),
+    ]
+    .map(|(name, args, code)| {
         let output = named(name).args(args).run().code(code);
-        assert!(output.stderr.contains(says), "{name} {args:?}: {}", output.stderr);
-    }
+        format!("$ {name} {}\n{}", args.join(" "), output.stderr)
+    });
+    insta::assert_snapshot!(answers.join("\n"), @"
+    $ tally register-docker-plugin --dry-run
+    error: `tally register-docker-plugin` is not offered by probity
+      help: `tally --help` lists what is; for the rest, keep the original tally
+
+    $ trix invoke x --y
+    error: `trix invoke` is not offered by probity
+      help: `trix --help` lists what is; for the rest, keep the original trix
+
+    $ cai shell
+    error: `cai shell` is not offered by probity
+      help: `cai --help` lists what is; for the rest, keep the original cai
+
+    $ cai 
+    error: `cai` alone, which opens a shell in the original, is not offered by probity
+      help: `cai --help` lists what is; `cai exec -- sh` runs a shell in the workspace's container
+
+    $ tally lint --no-such-flag
+    error: unexpected argument '--no-such-flag' found
+
+      tip: a similar argument exists: '--no-config'
+
+    Usage: tally lint --no-config[=<BOOL>] [PATH]...
+
+    For more information, try '--help'.
+
+    $ tally nosuch
+    error: unrecognized subcommand 'nosuch'
+
+    Usage: tally [COMMAND]
+
+    For more information, try '--help'.
+
+    $ tally lint --max-lines abc
+    error: invalid value 'abc' for '--max-lines <N>': not a whole number from 0 on, or too large
+
+    For more information, try '--help'.
+
+    $ tally lint --fix=maybe
+    error: invalid value 'maybe' for '--fix[=<BOOL>]': neither `true` nor `false`
+
+    For more information, try '--help'.
+
+    $ tally lint --format
+    error: a value is required for '--format <FORMAT>' but none was supplied
+      [possible values: text, json, sarif, github-actions, markdown, checkstyle, codeclimate, gitlab, junit, gnu, sonarqube]
+
+    For more information, try '--help'.
+
+    $ tally lint --format jsn
+    error: invalid value 'jsn' for '--format <FORMAT>'
+      [possible values: text, json, sarif, github-actions, markdown, checkstyle, codeclimate, gitlab, junit, gnu, sonarqube]
+
+      tip: a similar value exists: 'json'
+
+    For more information, try '--help'.
+
+    $ tally lint --fail-level foo
+    error: invalid value 'foo' for '--fail-level <LEVEL>'
+      [possible values: error, warning, info, style, none]
+
+    For more information, try '--help'.
+
+    $ probity check --no-such-flag
+    error: unexpected argument '--no-such-flag' found
+
+      tip: a similar argument exists: '--no-config'
+
+    Usage: probity check --no-config [PATH]...
+
+    For more information, try 'probity check --help'.
+
+    $ hadolint --no-such-flag
+    error: unexpected argument '--no-such-flag' found
+
+      tip: a similar argument exists: '--no-fail'
+
+    Usage: hadolint --no-fail [DOCKERFILE]...
+
+    For more information, try '--help'.
+
+    $ cai exec
+    error: the following required arguments were not provided:
+      <COMMAND>...
+
+    Usage: cai exec <COMMAND>...
+
+    For more information, try '--help'.
+    ");
 }
 
 #[test]
@@ -126,7 +253,7 @@ fn versions_completions_and_manuals_come_out() {
     assert!(probity().args(["--version"]).run().code(0).stdout.starts_with("probity 0."));
     let more = probity().args(["--version", "--verbose"]).run().code(0).stdout;
     let names: Vec<&str> =
-        more.lines().filter_map(|line| line.split_once(':')).map(|it| it.0).collect();
+        more.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name).collect();
     assert_eq!(names, ["commit", "features", "profile", "target"], "{more}");
     assert!(more.contains("linux"), "{more}");
     assert!(named("tally").args(["-v"]).run().code(0).stdout.starts_with("tally 0."));
@@ -146,7 +273,7 @@ fn versions_completions_and_manuals_come_out() {
     }
     for page in std::fs::read_dir(dir.path()).unwrap() {
         let text = std::fs::read_to_string(page.unwrap().path()).unwrap().replace('\\', "");
-        let named = text.lines().filter_map(|line| line.split_once("(1)")).map(|it| it.0);
+        let named = text.lines().filter_map(|line| line.split_once("(1)")).map(|(name, _)| name);
         for name in named.filter(|name| name.starts_with("probity")) {
             assert!(dir.path().join(format!("{name}.1")).exists(), "{name}(1) is not written");
         }

@@ -85,11 +85,38 @@ fn no_format_leads_to_another_tools_page() {
 fn people_get_a_command_that_they_can_copy() {
     let dir = project();
     let short = check(&dir, &["--select", "DL3004"]).run().code(1).stdout;
-    assert!(short.ends_with("Explain: `probity explain hadolint/DL3004`.\n"), "{short}");
+    insta::assert_snapshot!(short, @"
+    Dockerfile:2:5: error: do not use sudo; switch with USER, or at run time with gosu [hadolint/DL3004]
+    2 | RUN sudo true
+      |     ^^^^ run it without sudo (--fix --fix-unsafe)
+
+    1 finding in 1 of 1 file: 1 error.
+    Fixable: 1 with `--fix --fix-unsafe`.
+    Explain: `probity explain hadolint/DL3004`.
+    ");
     let full = check(&dir, &["-v"]).run().code(1).stdout;
-    assert!(full.contains("= docs: probity explain hadolint/DL3004\n"), "{full}");
+    let docs = |text: &str| -> Vec<String> {
+        text.lines().filter_map(|line| Some(line.strip_prefix("  = docs: ")?.to_owned())).collect()
+    };
+    insta::assert_snapshot!(docs(&full).join("\n"), @"
+    probity explain tally/newline-between-instructions
+    probity explain hadolint/DL3004
+    probity explain tally/newline-between-instructions
+    probity explain buildkit/WorkdirRelativePath
+    probity explain tally/newline-between-instructions
+    https://www.shellcheck.net/wiki/SC2086
+    probity explain tally/newline-between-instructions
+    ");
     let linked = check(&dir, &["-v"]).env("PROBITY_DOCS_URL", SITE).run().code(1).stdout;
-    assert!(linked.contains(&format!("= docs: {SITE}/rules/hadolint/DL3004/\n")), "{linked}");
+    insta::assert_snapshot!(docs(&linked).join("\n"), @"
+    https://docs.example/probity/rules/tally/newline-between-instructions/
+    https://docs.example/probity/rules/hadolint/DL3004/
+    https://docs.example/probity/rules/tally/newline-between-instructions/
+    https://docs.example/probity/rules/buildkit/WorkdirRelativePath/
+    https://docs.example/probity/rules/tally/newline-between-instructions/
+    https://www.shellcheck.net/wiki/SC2086
+    https://docs.example/probity/rules/tally/newline-between-instructions/
+    ");
     let terminal = |run: Run| run.in_terminal_of(100).run().stdout;
     assert!(!terminal(check(&dir, &[])).contains("\u{1b}]8;;https://docs.docker.com"));
     let clicked = terminal(check(&dir, &[]).env("PROBITY_DOCS_URL", SITE));

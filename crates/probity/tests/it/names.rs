@@ -2,7 +2,7 @@
 
 use std::{fs, process::Command};
 
-use crate::binary::{directory, probity};
+use crate::binary::{directory, probity, stable};
 
 #[test]
 fn a_link_speaks_the_tools_language() {
@@ -22,12 +22,18 @@ fn a_link_speaks_the_tools_language() {
 fn a_foreign_file_is_never_touched_and_does_not_stop_the_others() {
     let dir = directory(&[("tally", "mine")]);
     let output = probity().args(["names", "install", "--dir"]).args([dir.path()]).run().code(2);
-    assert!(output.stderr.contains("tally is another tool's file"), "{}", output.stderr);
+    insta::assert_snapshot!(stable(&output.stderr), @"
+    error: [dir]/tally is another tool's file and stays as it is
+      help: move it away first, or choose another directory with --dir
+    ");
     assert_eq!(fs::read_to_string(dir.path().join("tally")).unwrap(), "mine");
     assert!(dir.path().join("cai").exists(), "the other names are installed");
 
     let output = probity().args(["names", "remove", "--dir"]).args([dir.path()]).run().code(2);
-    assert!(output.stderr.contains("tally is another tool's file"), "{}", output.stderr);
+    insta::assert_snapshot!(stable(&output.stderr), @"
+    error: [dir]/tally is another tool's file and stays as it is
+      help: move it away first, or choose another directory with --dir
+    ");
     assert_eq!(fs::read_to_string(dir.path().join("tally")).unwrap(), "mine");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
 }
@@ -38,7 +44,13 @@ fn one_name_at_a_time_and_bad_requests_are_explained() {
     probity().args(["names", "install", "hadolint", "--dir"]).args([dir.path()]).run().code(0);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     let output = probity().args(["names", "install", "eslint"]).run().code(2);
-    assert!(output.stderr.contains("`eslint` is not a name"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: `eslint` is not a name that probity answers to
+      help: the names are tally, hadolint, trix, cai, acp-proxy, ci-agent-review
+    ");
     let output = probity().args(["names", "install", "--dir", "/no/such/dir"]).run().code(2);
-    assert!(output.stderr.contains("/no/such/dir is not a directory"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: /no/such/dir is not a directory
+      help: make it first, or choose another with --dir
+    ");
 }

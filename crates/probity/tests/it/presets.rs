@@ -126,7 +126,12 @@ fn files_variables_and_flags_name_the_preset() {
     assert!(!has(check().args(["--preset", "recommended"])));
     fs::write(dir.path().join("probity.toml"), "[check]\npreset = \"strickt\"\n").unwrap();
     let output = check().run().code(2);
-    assert!(output.stderr.contains("did you mean `strict`?"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @r#"
+    error: probity.toml:2:10: `check.preset`: `strickt` is not a valid value; did you mean `strict`? (valid: recommended, strict, all)
+      2 | preset = "strickt"
+        |          ^
+      help: fix it; then `probity config` shows every key and its value
+    "#);
 }
 
 #[test]
@@ -155,12 +160,51 @@ fn only_warnings_fail_unless_told_otherwise_and_tally_keeps_its_own_way() {
     let dir = directory(&[("Dockerfile", "FROM debian:12\nCMD date\n")]);
     let check = |args: &[&str]| probity().dir(&dir).args(["check"]).args(args).run();
     let output = check(&[]).code(0);
-    assert!(output.stdout.contains("buildkit/JSONArgsRecommended"), "{}", output.stdout);
+    insta::assert_snapshot!(output.stdout, @"
+    Dockerfile:2:1: info: JSON arguments recommended for CMD to prevent unintended behavior related to OS signals [buildkit/JSONArgsRecommended]
+    2 | CMD date
+      | ^^^ Write a JSON array (--fix --fix-unsafe)
+
+    1 finding in 1 of 1 file: 1 info.
+    Fixable: 1 with `--fix --fix-unsafe`.
+    Explain: `probity explain buildkit/JSONArgsRecommended`.
+    ");
     check(&["--fail-level", "info"]).code(1);
     check(&["--preset", "all"]).code(0);
     check(&["--preset", "all", "--fail-level", "style"]).code(1);
     let output = named("tally").dir(&dir).args(["lint"]).run().code(1);
-    assert!(output.stdout.contains("tally/newline-between-instructions"), "{}", output.stdout);
+    insta::assert_snapshot!(output.stdout, @"
+    info[hadolint/DL3057]: HEALTHCHECK instruction missing
+     --> Dockerfile:1:6
+      |
+    1 | FROM debian:12
+      |      ^^^^^^^^^
+      |
+      = docs: https://github.com/hadolint/hadolint/wiki/DL3057
+      = help: AI AutoFix: add a HEALTHCHECK (an agent's fix, --fix --fix-ai)
+
+    info[buildkit/JSONArgsRecommended]: JSON arguments recommended for CMD to prevent unintended behavior related to OS signals
+     --> Dockerfile:2:1
+      |
+    2 | CMD date
+      | ^^^
+      |
+      = note: The shell that runs the command does not pass signals on, so the container is killed instead of stopped.
+      = docs: https://docs.docker.com/go/dockerfile/rule/json-args-recommended/
+      = help: Write a JSON array (suggested fix, --fix --fix-unsafe)
+
+    style[tally/newline-between-instructions]: expected blank line between FROM and CMD
+     --> Dockerfile:2:1
+      |
+    2 | CMD date
+      | ^^^
+      |
+      = help: Add a blank line (safe fix, --fix)
+
+    3 findings in 1 of 1 file: 2 info, 1 style.
+    By rule: 1 buildkit/JSONArgsRecommended, 1 hadolint/DL3057, 1 tally/newline-between-instructions.
+    Fixable: 1 with `--fix`, 1 with `--fix --fix-unsafe`, 1 with `--fix --fix-ai` and `--acp-command` or `--ai --ai-provider`.
+    ");
 }
 
 #[test]

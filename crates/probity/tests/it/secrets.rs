@@ -43,7 +43,21 @@ fn no_format_prints_a_secret_unless_it_is_asked_to() {
     let output = probity().dir(&dir).args(["check", "--show-secrets"]).run().code(1);
     assert!(output.stdout.contains(&token()));
     let output = probity().dir(&dir).args(["check", "--hide-source"]).run().code(1);
-    assert!(output.stdout.contains("GitHub personal access token"), "{}", output.stdout);
+    insta::assert_snapshot!(output.stdout, @r#"
+    Dockerfile:1:19: warning: Stage name 'Build' should be lowercase [buildkit/StageNameCasing]
+    Dockerfile:2:5: warning: "ENV key=value" should be used instead of legacy "ENV key value" format [buildkit/LegacyKeyValueFormat]
+    Dockerfile:2:11: error: GitHub personal access token in the file [tally/secrets-in-code]
+    Dockerfile:3:9: warning: Relative workdir "****************************************" can have unexpected results if the base image changes [buildkit/WorkdirRelativePath]
+    Dockerfile:3:9: error: GitHub personal access token in the file [tally/secrets-in-code]
+    Dockerfile:4:5: warning: nothing verifies this script before it runs; download it to a file, compare its checksum, then run the file [probity/unverified-script]
+    Dockerfile:4:36: error: GitHub personal access token in the file [tally/secrets-in-code]
+    Dockerfile: and 1 more of tally/secrets-in-code, line 5 (-v shows all)
+    Dockerfile:5:1: warning: Maintainer instruction is deprecated in favor of using label [buildkit/MaintainerDeprecated]
+    9 findings in 1 of 1 file: 4 errors, 5 warnings.
+    By rule: 4 tally/secrets-in-code, 1 buildkit/LegacyKeyValueFormat, 1 buildkit/MaintainerDeprecated, 1 buildkit/StageNameCasing, 1 buildkit/WorkdirRelativePath, 1 probity/unverified-script.
+    Fixable: 2 with `--fix`, 1 with `--fix --fix-unsafe`.
+    Explain: `probity explain tally/secrets-in-code`.
+    "#);
 }
 
 #[test]
@@ -73,7 +87,13 @@ fn the_configuration_can_allow_values_and_kinds() {
         assert!(!output.stdout.contains("secrets-in-code"), "{}", output.stdout);
     }
     let output = allow("allowed-patterns = [\"(\"]".to_owned()).code(2);
-    assert!(output.stderr.contains("secrets-in-code"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: rules.tally.secrets-in-code
+      cause: allowed pattern 1 is not a regular expression: unclosed group
+    ");
     let output = allow("allowed-kinds = [\"no-such-kind\"]".to_owned()).code(2);
-    assert!(output.stderr.contains("no-such-kind"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: rules.tally.secrets-in-code
+      cause: allowed kind `no-such-kind` is not a kind of secret
+    ");
 }

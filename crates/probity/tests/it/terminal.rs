@@ -228,10 +228,21 @@ fn quiet_prints_findings_and_errors_and_nothing_else() {
     let output = probity().dir(&clean).args(["check", "-q"]).run().code(0);
     assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("", ""));
     let missing = run_in(dir.path(), &["check", "-q", "no-such-file"]).run().code(2);
-    assert!(missing.stderr.starts_with("error: "), "{}", missing.stderr);
+    insta::assert_snapshot!(missing.stderr, @"
+    error: `no-such-file` does not exist
+      help: pass an existing file; without a path, probity checks every Dockerfile below this directory
+    ");
     let fixed = run_in(dir.path(), &["check", "-q", "--fix", "Dockerfile"]).run();
     assert_eq!(fixed.stderr, "", "what was fixed is a summary");
     // Another name has its own flags.
     let tally = named("tally").dir(&dir).args(["lint", "-q"]).run().code(1);
-    assert!(tally.stderr.contains("unexpected argument '-q'"), "{}", tally.stderr);
+    insta::assert_snapshot!(tally.stderr, @"
+    error: unexpected argument '-q' found
+
+      tip: to pass '-q' as a value, use '-- -q'
+
+    Usage: tally lint [OPTIONS] [PATH]...
+
+    For more information, try '--help'.
+    ");
 }

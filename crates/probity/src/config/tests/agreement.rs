@@ -135,7 +135,7 @@ fn the_schema_is_valid_and_warns_of_third_parties() {
     assert!(jsonschema::meta::is_valid(&schema));
     let enabled = &schema["properties"]["ai"]["properties"]["enabled"];
     let description = enabled["description"].as_str().unwrap();
-    assert!(description.contains("may send the file to third parties"), "{description}");
+    insta::assert_snapshot!(description, @"Let an AI agent propose fixes; the agent may send the file to third parties");
     assert_eq!(enabled["default"], false);
     let ai = &schema["properties"]["ai"]["properties"];
     assert_eq!(ai["timeout"]["default"], "1m30s");

@@ -95,9 +95,10 @@ fn the_users_own_file_is_below_the_repositorys_and_may_say_everything() {
     assert!(!settings.is_agent_of_repository, "the user's command is the user's");
     assert_eq!(settings.check.output.format.word(), "gnu");
     assert!((settings.review.threshold - 8.0).abs() < f64::EPSILON);
-    assert_eq!(warnings.len(), 2, "{warnings:?}");
-    assert!(warnings[0].starts_with("work/probity.toml:3: `ai.sandbox = \"auto\"` is ignored"));
-    assert!(warnings[1].starts_with("work/probity.toml:4: `ai.command = [\"evil\"]` is ignored"));
+    insta::assert_snapshot!(warnings.join("\n"), @r#"
+    work/probity.toml:3: `ai.sandbox = "auto"` is ignored: a repository's file may not set this key; set it with --ai-sandbox, PROBITY_AI__SANDBOX or in your own configuration file
+    work/probity.toml:4: `ai.command = ["evil"]` is ignored: a repository's file may not set this key; set it with --acp-command, PROBITY_AI__COMMAND or in your own configuration file
+    "#);
 }
 
 #[test]
@@ -164,21 +165,24 @@ fn runners_are_tables_that_are_read_strictly() {
     assert_eq!(runners.iter().map(|runner| runner.files()).collect::<Vec<_>>(), ["**/*.kt"]);
     assert!(format!("{runners:?}").contains("gradlew"), "{runners:?}");
     assert_eq!(warnings, Vec::<String>::new());
-    for (from, to, expected) in [
-        ("'{name}'", "'all'", "`command` must contain `{name}` or `{file}`"),
-        ("match", "mtach", "unknown field `mtach`"),
-        ("'**/*.kt'", "'['", "`[` is not a glob"),
-        ("report = 'build/**/*.xml'\n", "", "missing field `report`"),
-        (
-            "[[review.runner]]",
-            "[review.runner]",
-            "`review.runner` must be a list of tables, not a table",
-        ),
-    ] {
+    let errors = [
+        ("'{name}'", "'all'"),
+        ("match", "mtach"),
+        ("'**/*.kt'", "'['"),
+        ("report = 'build/**/*.xml'\n", ""),
+        ("[[review.runner]]", "[review.runner]"),
+    ]
+    .map(|(from, to)| {
         let root = tree(&[("probity.toml", &runner.replacen(from, to, 1))]);
         let mut configs =
             super::discovery::configs_of(Name::Probity, root.path(), Choice::Nearest, None);
-        let error = configs.for_target(Path::new("x")).unwrap_err().to_string();
-        assert!(error.contains(expected), "{error}");
-    }
+        configs.for_target(Path::new("x")).unwrap_err().to_string()
+    });
+    insta::assert_snapshot!(errors.join("\n"), @"
+    probity.toml:1:1: `review.runner`: `command` must contain `{name}` or `{file}`, the name or the file of the test
+    probity.toml:1:1: `review.runner`: unknown field `mtach`, expected one of `match`, `command`, `report`, `build`, `suite`
+    probity.toml:1:1: `review.runner`: `[` is not a glob: unclosed character class; missing ']'
+    probity.toml:1:1: `review.runner`: missing field `report`
+    probity.toml:1:1: `review.runner` must be a list of tables, not a table
+    ");
 }

@@ -105,7 +105,19 @@ fn people_are_told_why_an_issue_counts_and_how_it_stands() {
     back.proven_issues[0].standing = Some(probity_review::Standing::Known);
     back.changes.as_mut().unwrap().reopened = vec!["ISS-001".to_owned()];
     let report = render(ReviewFormat::Text, &back).unwrap();
-    assert!(report.contains("known: fixed before, and back again"), "{report}");
+    insta::assert_snapshot!(report, @"
+    ISS-001 a b/ü.go:3: high: Divide | by <zero> [correctness P2, known: fixed before, and back again]
+        proven by TestDivide in review/tests/ISS-001_TestDivide_test.go
+        | --- FAIL
+        | ```
+        | panic: ␛[31mdivide<U+202E>
+    OBS-001 b.go:1: Slow? (not proven: test could not compile)
+    DIS-001 discarded: Wrong: its test passes
+    fixed: Old in c.go: its test passes now
+    P2: the test also passes if the flagged function returns another value
+    note: a note
+    Score 8.5 of 10.
+    ");
 }
 
 #[test]

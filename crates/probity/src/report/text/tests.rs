@@ -384,6 +384,15 @@ fn a_narrow_screen_has_its_words_below_the_marks_and_fewer_marks() {
     let report = samples::render(Format::Text, &options, &[("f", text, vec![finding])]);
     let wide: Vec<&str> = report.lines().filter(|line| line.chars().count() > 60).collect();
     assert_eq!(wide, [""; 0], "{report}");
-    assert!(report.contains("\n  = a detail that is longer than this narrow screen\n"), "{report}");
+    insta::assert_snapshot!(report, @"
+    f:1:21: warning: a message that is longer than this narrow
+      screen [x/pin]
+    1 | ...install a-package-with-a-long-name another-...
+      |            ^^^^^^^^^^^^^^^^^^^^^^^^^^
+      = a detail that is longer than this narrow screen
+
+    1 finding in 1 of 1 file: 1 warning.
+    Explain: `probity explain x/pin`.
+    ");
     assert_eq!(report.lines().filter(|line| line.contains("^^^")).count(), 1, "{report}");
 }

@@ -8,7 +8,7 @@ use super::{
     Driver, ECHO, Place,
     contained::{configured, drive},
 };
-use crate::agent::misbehaving::wait_until;
+use crate::{agent::misbehaving::wait_until, binary::stable};
 
 /// Two repositories beside those of the place, and an agent that writes to both when it starts.
 fn place() -> Place {
@@ -60,7 +60,9 @@ fn a_session_works_in_the_directories_it_names_and_no_other_does() {
             "additionalDirectories": [place.path("other")],
         });
         let refused = driver.call("session/load", &load);
-        assert!(refused.to_string().contains("cannot be added to an open session"), "{refused}");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(stable(refused["error"]["message"].as_str().unwrap()), @"directories cannot be added to an open session: close it first");
+        }
         fs::remove_file(done).unwrap();
         fs::remove_file(place.path("more/made")).ok();
     }
@@ -74,18 +76,27 @@ fn a_session_works_in_the_directories_it_names_and_no_other_does() {
 fn what_cannot_be_a_workspace_cannot_be_beside_one() {
     let place = place();
     let mut driver = drive(&place);
-    for (directory, reason) in [
-        ("/etc".to_owned(), "a directory of the system cannot be a workspace"),
-        ("/".to_owned(), "cannot be a workspace"),
-        ("more".to_owned(), "not an absolute path"),
-        (place.path("nowhere").to_str().unwrap().to_owned(), "No such file"),
-        (place.path("more/.git/HEAD").to_str().unwrap().to_owned(), "not a directory"),
-        (place.path("state").to_str().unwrap().to_owned(), "is inside the workspace"),
+    let mut refusals = Vec::new();
+    for directory in [
+        "/etc".to_owned(),
+        "/".to_owned(),
+        "more".to_owned(),
+        place.path("nowhere").to_str().unwrap().to_owned(),
+        place.path("more/.git/HEAD").to_str().unwrap().to_owned(),
+        place.path("state").to_str().unwrap().to_owned(),
     ] {
         let refused = open(&mut driver, &place, &json!([place.path("more"), directory]));
-        let message = refused["error"]["message"].as_str().unwrap_or_default().to_owned();
-        assert!(message.contains(reason), "{directory}: {refused}");
+        let message = refused["error"]["message"].as_str().unwrap_or_default();
+        refusals.push(format!("{directory}: {message}"));
     }
+    insta::assert_snapshot!(stable(&refusals.join("\n")), @"
+    /etc: Failed to create session: /etc: a directory of the system cannot be a workspace, since an agent could change all that is in it; start in a project below it
+    /: Failed to create session: /: a directory that contains more than one project cannot be a workspace, since an agent could change all that is in it; start in a project below it
+    more: params.additionalDirectories has something that is not an absolute path
+    [dir]/nowhere: Failed to create session: [dir]/nowhere: No such file or directory (os error 2)
+    [dir]/more/.git/HEAD: Failed to create session: [dir]/more/.git/HEAD: not a directory
+    [dir]/state: Failed to create session: the state directory [dir]/state/probity is inside the workspace
+    ");
     assert!(!place.path("one/done").exists(), "nothing was started");
     driver.finish();
 }

@@ -117,5 +117,8 @@ fn a_key_can_end_a_login_and_a_login_that_is_not_offered_names_those_that_are() 
     assert_eq!(token_in(&place, "one"), "token:");
     let (exit, shown) = on_a_terminal(&place, "web", "");
     assert_eq!(exit, Some(2), "{shown}");
-    assert!(shown.contains("its terminal logins are `first`, `older`"), "{shown}");
+    insta::assert_snapshot!(shown, @"
+    \u{1b}[1m\u{1b}[31merror\u{1b}[0m: the agent has no terminal login `web`
+      \u{1b}[1mhelp\u{1b}[0m: its terminal logins are `first`, `older`
+    ");
 }

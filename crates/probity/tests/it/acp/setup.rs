@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::binary::{Output, Run, probity};
+use crate::binary::{Output, Run, probity, stable};
 
 /// A user with editors.
 struct Desk(TempDir);
@@ -56,29 +56,45 @@ fn the_guide_shows_what_is_printed() {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/editors.md");
     let guide = fs::read_to_string(guide).unwrap();
     let desk = Desk::new();
+    let mut hints = Vec::new();
     for (editor, file) in FILES {
         let output = desk.run(&[editor]).run().code(0);
         let printed = output.stdout.replace(&program(), "probity");
         let language = if editor == "nvim" { "lua" } else { "json" };
         assert!(guide.contains(&format!("```{language}\n{printed}```")), "{editor}:\n{printed}");
-        let hint = format!("or run `probity acp setup {editor} --agent claude --write`");
-        assert!(output.stderr.contains(&hint), "{}", output.stderr);
-        assert!(output.stderr.contains("install it with `npm install -g @agentclient"), "{editor}");
+        hints.push(format!("{editor}\n{}", output.stderr));
         assert!(!desk.file(file).exists(), "{editor} was written");
         assert_eq!(desk.run(&[editor, "--quiet"]).run().code(0).stderr, "", "{editor}");
     }
+    insta::assert_snapshot!(stable(&hints.join("\n")), @"
+    zed
+    add this to [dir]/.config/zed/settings.json, or run `probity acp setup zed --agent claude --write`
+    warning: `claude-agent-acp` is not in your PATH; install it with `npm install -g @agentclientprotocol/claude-agent-acp`
+
+    vscode
+    add this to [dir]/.config/Code/User/settings.json, or run `probity acp setup vscode --agent claude --write`
+    warning: `claude-agent-acp` is not in your PATH; install it with `npm install -g @agentclientprotocol/claude-agent-acp`
+
+    jetbrains
+    add this to [dir]/.jetbrains/acp.json, or run `probity acp setup jetbrains --agent claude --write`
+    warning: `claude-agent-acp` is not in your PATH; install it with `npm install -g @agentclientprotocol/claude-agent-acp`
+
+    nvim
+    add this to your Neovim configuration, or run `probity acp setup nvim --agent claude --write`
+    warning: `claude-agent-acp` is not in your PATH; install it with `npm install -g @agentclientprotocol/claude-agent-acp`
+    ");
 }
 
 #[test]
 fn a_missing_file_is_made_and_a_second_agent_joins_the_first() {
+    let mut printed = Vec::new();
     for (editor, file) in FILES {
         let desk = Desk::new();
         let path = desk.file(file);
         let first = desk.run(&[editor, "--write"]).run().code(0);
-        assert!(first.stdout.contains("to the new file"), "{}", first.stdout);
         let alone = fs::read_to_string(&path).unwrap();
         let again = desk.run(&[editor, "--write"]).run().code(0);
-        assert!(again.stdout.contains("is already in"), "{}", again.stdout);
+        printed.push(format!("{editor}\n{}{}", first.stdout, again.stdout));
         assert_eq!(fs::read_to_string(&path).unwrap(), alone, "{editor}");
         desk.run(&[editor, "--agent", "goose", "--write"]).run().code(0);
         let both = fs::read_to_string(&path).unwrap();
@@ -92,6 +108,31 @@ fn a_missing_file_is_made_and_a_second_agent_joins_the_first() {
         ));
         assert_eq!(fs::read_to_string(backup).unwrap(), alone, "{editor}");
     }
+    insta::assert_snapshot!(stable(&printed.join("\n")), @r#"
+    zed
+    Added `claude-sandbox` to the new file [dir]/.config/zed/settings.json.
+    In Zed, open the agent panel and start a `claude-sandbox` thread.
+    `claude-sandbox` is already in [dir]/.config/zed/settings.json.
+    In Zed, open the agent panel and start a `claude-sandbox` thread.
+
+    vscode
+    Added `claude-sandbox` to the new file [dir]/.config/Code/User/settings.json.
+    In VS Code, install the extension `formulahendry.acp-client`, open its panel and connect to `claude-sandbox`.
+    `claude-sandbox` is already in [dir]/.config/Code/User/settings.json.
+    In VS Code, install the extension `formulahendry.acp-client`, open its panel and connect to `claude-sandbox`.
+
+    jetbrains
+    Added `claude-sandbox` to the new file [dir]/.jetbrains/acp.json.
+    In your IDE, open AI Chat and choose `claude-sandbox` in the list of agents.
+    `claude-sandbox` is already in [dir]/.jetbrains/acp.json.
+    In your IDE, open AI Chat and choose `claude-sandbox` in the list of agents.
+
+    nvim
+    Added `claude_sandbox` to the new file [dir]/.config/nvim/lua/probity_acp.lua.
+    In your CodeCompanion setup, set `adapters = { acp = require("probity_acp") }` and `interactions = { chat = { adapter = "claude_sandbox" } }`.
+    `claude_sandbox` is already in [dir]/.config/nvim/lua/probity_acp.lua.
+    In your CodeCompanion setup, set `adapters = { acp = require("probity_acp") }` and `interactions = { chat = { adapter = "claude_sandbox" } }`.
+    "#);
 }
 
 #[test]
@@ -127,7 +168,10 @@ fn the_program_of_an_entry_of_ours_is_brought_up_to_date() {
     let before = "{\"agent_servers\": {\"claude-sandbox\": {\"type\": \"custom\", \"command\": \"cai\", \
                   \"args\": [\"--acp\", \"claude\"], \"env\": {\"A\": \"b\"}}}}";
     let (output, after) = desk.written("zed", "claude", before);
-    assert!(output.code(0).stdout.starts_with("Updated `claude-sandbox`"));
+    insta::assert_snapshot!(stable(&output.code(0).stdout), @"
+    Updated `claude-sandbox` in [dir]/.config/zed/settings.json. The previous version is [dir]/.config/zed/settings.json.probity-backup.
+    In Zed, open the agent panel and start a `claude-sandbox` thread.
+    ");
     let expected =
         before.replace("\"cai\"", &json!(program()).to_string()).replace("\"--acp\"", "\"acp\"");
     assert_eq!(after, expected);
@@ -136,27 +180,86 @@ fn the_program_of_an_entry_of_ours_is_brought_up_to_date() {
 #[test]
 fn what_cannot_be_merged_is_left_alone_with_its_place_and_the_text_to_paste() {
     let desk = Desk::new();
-    for (editor, before, says) in [
-        ("zed", "{\n  \"a\": 1\n  \"b\": 2\n}\n", "settings.json:3:3: expected a comma or `}`"),
-        ("vscode", "\u{feff}{é", "settings.json:1:2: expected a key in double quotes"),
-        ("jetbrains", "[]", "acp.json:1:1: expected an object"),
-        (
-            "zed",
-            "{\"agent_servers\": {\"claude-sandbox\": {\"command\": \"docker\"}}}",
-            "settings.json:1:38: `claude-sandbox` already exists and runs another command",
-        ),
-        ("nvim", "return {}\n", "probity_acp.lua: probity did not write this file"),
+    let mut refusals = Vec::new();
+    for (editor, before) in [
+        ("zed", "{\n  \"a\": 1\n  \"b\": 2\n}\n"),
+        ("vscode", "\u{feff}{é"),
+        ("jetbrains", "[]"),
+        ("zed", "{\"agent_servers\": {\"claude-sandbox\": {\"command\": \"docker\"}}}"),
+        ("nvim", "return {}\n"),
     ] {
         let (output, after) = desk.written(editor, "claude", before);
         let output = output.code(2);
         assert_eq!(after, before, "{editor}");
-        for word in [says, "the file is as it was", &program(), "add this to"] {
-            assert!(output.stderr.contains(word), "{editor} lacks `{word}`: {}", output.stderr);
-        }
+        refusals.push(output.stderr.replace(&program(), "[program]"));
         assert_eq!(output.stdout, "", "{editor}");
         let backups = desk.0.path().join(".config/zed/settings.json.probity-backup");
         assert!(!backups.exists(), "{editor} left a backup");
     }
+    insta::assert_snapshot!(stable(&refusals.join("\n")), @r#"
+    error: [dir]/.config/zed/settings.json:3:3: expected a comma or `}`; the file is as it was
+      help: add this to [dir]/.config/zed/settings.json:
+        {
+          "agent_servers": {
+            "claude-sandbox": {
+              "type": "custom",
+              "command": "[program]",
+              "args": ["acp", "claude"]
+            }
+          }
+        }
+
+    error: [dir]/.config/Code/User/settings.json:1:2: expected a key in double quotes or `}`; the file is as it was
+      help: add this to [dir]/.config/Code/User/settings.json:
+        {
+          "acp.agents": {
+            "claude-sandbox": {
+              "command": "[program]",
+              "args": ["acp", "claude"]
+            }
+          }
+        }
+
+    error: [dir]/.jetbrains/acp.json:1:1: expected an object; the file is as it was
+      help: add this to [dir]/.jetbrains/acp.json:
+        {
+          "agent_servers": {
+            "claude-sandbox": {
+              "command": "[program]",
+              "args": ["acp", "claude"]
+            }
+          }
+        }
+
+    error: [dir]/.config/zed/settings.json:1:38: `claude-sandbox` already exists and runs another command; the file is as it was
+      help: add this to [dir]/.config/zed/settings.json:
+        {
+          "agent_servers": {
+            "claude-sandbox": {
+              "type": "custom",
+              "command": "[program]",
+              "args": ["acp", "claude"]
+            }
+          }
+        }
+
+    error: [dir]/.config/nvim/lua/probity_acp.lua: probity did not write this file; the file is as it was
+      help: add this to your Neovim configuration:
+        require("codecompanion").setup({
+          adapters = {
+            acp = {
+              claude_sandbox = function()
+                return require("codecompanion.adapters").extend("claude_code", {
+                  name = "claude_sandbox",
+                  formatted_name = "claude_sandbox",
+                  commands = { default = { "[program]", "acp", "claude" } },
+                })
+              end,
+            },
+          },
+          interactions = { chat = { adapter = "claude_sandbox" } },
+        })
+    "#);
 }
 
 #[test]
@@ -167,33 +270,72 @@ fn links_are_followed_only_to_files_of_the_user() {
     fs::create_dir_all(link.parent().unwrap()).unwrap();
     fs::create_dir_all(target.parent().unwrap()).unwrap();
     symlink("../../dotfiles/zed.json", &link).unwrap();
-    let refused = |says: &str| {
+    let refused = || {
         let output = desk.run(&["zed", "--write"]).run().code(2);
-        assert!(output.stderr.contains(says), "{says}: {}", output.stderr);
-        assert!(output.stderr.contains("\"claude-sandbox\""), "{}", output.stderr);
         assert!(link.is_symlink());
+        output.stderr.replace(&program(), "[program]")
     };
-    refused("it is a link to ../../dotfiles/zed.json, which does not exist");
+    // The text to paste is the same for all.
+    let first = refused();
+    let (error, paste) = first.split_once("\n  help: ").unwrap();
+    insta::assert_snapshot!(stable(paste), @r#"
+    add this to [dir]/.config/zed/settings.json:
+        {
+          "agent_servers": {
+            "claude-sandbox": {
+              "type": "custom",
+              "command": "[program]",
+              "args": ["acp", "claude"]
+            }
+          }
+        }
+    "#);
+    let mut errors = vec![error.to_owned()];
+    let mut refused = || {
+        let text = refused();
+        let (error, help) = text.split_once("\n  help: ").unwrap();
+        assert_eq!(help, paste);
+        errors.push(error.to_owned());
+    };
     fs::create_dir(&target).unwrap();
-    refused("it is not a regular file");
+    refused();
     fs::remove_dir(&target).unwrap();
     fs::write(&target, b"{\xff}").unwrap();
-    refused("it is not UTF-8");
+    refused();
     fs::write(&target, "{}").unwrap();
     fs::hard_link(&target, desk.file("dotfiles/other.json")).unwrap();
-    refused("it has 2 names (hard links)");
+    refused();
     fs::remove_file(desk.file("dotfiles/other.json")).unwrap();
     // Only root can give a file away.
     if fs::metadata(&target).unwrap().uid() == 0 {
         std::os::unix::fs::chown(&target, Some(1000), None).unwrap();
-        refused("which belongs to another user");
+        refused();
         std::os::unix::fs::chown(&target, Some(0), None).unwrap();
+        let last = errors.pop().unwrap();
+        insta::assert_snapshot!(stable(&last), @"error: [dir]/.config/zed/settings.json: it is a link to [dir]/dotfiles/zed.json, which belongs to another user; the file is as it was");
     }
+    insta::assert_snapshot!(stable(&errors.join("\n")), @"
+    error: [dir]/.config/zed/settings.json: it is a link to ../../dotfiles/zed.json, which does not exist; the file is as it was
+    error: [dir]/.config/zed/settings.json: it is not a regular file; the file is as it was
+    error: [dir]/.config/zed/settings.json: it is not UTF-8; the file is as it was
+    error: [dir]/.config/zed/settings.json: it has 2 names (hard links), and replacing it would part them; the file is as it was
+    ");
     assert_eq!(fs::read_to_string(&target).unwrap(), "{}");
     fs::set_permissions(&target, fs::Permissions::from_mode(0o600)).unwrap();
     desk.run(&["zed", "--write"]).run().code(0);
     assert!(link.is_symlink());
-    assert!(fs::read_to_string(&target).unwrap().contains("claude-sandbox"));
+    let written = fs::read_to_string(&target).unwrap().replace(&program(), "[program]");
+    insta::assert_snapshot!(written, @r#"
+    {
+      "agent_servers": {
+        "claude-sandbox": {
+          "type": "custom",
+          "command": "[program]",
+          "args": ["acp", "claude"]
+        }
+      }
+    }
+    "#);
     for file in [target, desk.file("dotfiles/zed.json.probity-backup")] {
         let mode = fs::metadata(&file).unwrap().mode() & 0o777;
         assert_eq!(mode, 0o600, "{}", file.display());
@@ -204,13 +346,25 @@ fn links_are_followed_only_to_files_of_the_user() {
 fn a_name_that_is_not_known_and_a_file_of_ones_choice() {
     let desk = Desk::new();
     let output = desk.run(&["zed", "--agent", "gemni"]).run().code(2);
-    assert!(output.stderr.contains("did you mean `gemini`?"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: there is no agent `gemni`
+      help: did you mean `gemini`? known agents: claude, codex, gemini, opencode, qwen, copilot, cline, auggie, goose, kimi, vibe, pi; name any other by its command, acp:COMMAND or cmd:COMMAND
+    ");
     desk.run(&["emacs"]).run().code(2);
     let other = desk.file("codium.json");
     let args = ["vscode", "--agent", "claude-code", "--write", "--file", other.to_str().unwrap()];
     desk.run(&args).run().code(0);
-    let text = fs::read_to_string(other).unwrap();
-    assert!(text.contains("\"claude-sandbox\""), "{text}");
+    let text = fs::read_to_string(other).unwrap().replace(&program(), "[program]");
+    insta::assert_snapshot!(text, @r#"
+    {
+      "acp.agents": {
+        "claude-sandbox": {
+          "command": "[program]",
+          "args": ["acp", "claude"]
+        }
+      }
+    }
+    "#);
 }
 
 #[test]
@@ -226,13 +380,36 @@ fn an_agent_of_ones_own_and_a_probity_on_the_path() {
     fs::create_dir_all(repository.parent().unwrap()).unwrap();
     fs::write(repository, "[agent]\ndefault = 'gemini'\n").unwrap();
     let here = desk.run(&["zed"]).dir(desk.file("repository")).run().code(0).stdout;
-    assert!(here.contains("\"claude-sandbox\""), "{here}");
+    insta::assert_snapshot!(stable(&here.replace(&program(), "[program]")), @r#"
+    {
+      "agent_servers": {
+        "claude-sandbox": {
+          "type": "custom",
+          "command": "[dir]/bin/probity",
+          "args": ["acp", "claude"]
+        }
+      }
+    }
+    "#);
     let bin = desk.file("bin").to_str().unwrap().to_owned();
     let output = desk.run(&["nvim", "--agent", "my agent"]).env("PATH", &bin).run().code(0).stdout;
     // The link, which an update leaves where it is, and not what it leads to today.
-    let command = format!("{{ \"{bin}/probity\", \"acp\", \"my agent\" }}");
-    assert!(output.contains(&command), "{output}");
-    assert!(output.contains("my_agent_sandbox = function()"), "{output}");
+    insta::assert_snapshot!(stable(&output), @r#"
+    require("codecompanion").setup({
+      adapters = {
+        acp = {
+          my_agent_sandbox = function()
+            return require("codecompanion.adapters").extend("opencode", {
+              name = "my_agent_sandbox",
+              formatted_name = "my_agent_sandbox",
+              commands = { default = { "[dir]/bin/probity", "acp", "my agent" } },
+            })
+          end,
+        },
+      },
+      interactions = { chat = { adapter = "my_agent_sandbox" } },
+    })
+    "#);
 }
 
 #[test]

@@ -117,7 +117,10 @@ fn what_the_agent_asks_for_is_denied_and_told() {
     );
     let output = ask(&replaying(&file)).run().code(0);
     assert_eq!(output.stdout, "denied, then\n");
-    assert!(output.stderr.contains("denied: fs/read_text_file"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    probity: sandbox: bubblewrap
+    warning: denied: fs/read_text_file /etc/passwd
+    ");
 }
 
 /// A number of seconds that no other process sleeps for.

@@ -11,7 +11,7 @@ use super::{
     misbehaving::{left, wait_until},
     script,
 };
-use crate::binary::{Run, directory, probity};
+use crate::binary::{Run, directory, probity, stable};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_probity");
 
@@ -47,11 +47,11 @@ fn a_recorded_turn_replays_byte_for_byte() {
     // Played strictly, another question is an error that names both.
     let other = ASKED.replace("h\\u00e9llo", "goodbye");
     let output = probity().args(["agent", "replay", turn, "--strict"]).input(other).run().code(2);
-    assert!(
-        output.stderr.contains("goodbye") && output.stderr.contains("--strict"),
-        "{}",
-        output.stderr
-    );
+    insta::assert_snapshot!(stable(&output.stderr), @r#"
+    error: [dir]/turn.ndjson cannot go on
+      cause: line 6 of the script expects session/prompt {"sessionId":"replay-1","prompt":[{"type":"text","text":"héllo"}]}, but the client sent session/prompt {"sessionId":"replay-1","prompt":[{"type":"text","text":"goodbye"}]}
+      help: record the conversation again, or play it without --strict
+    "#);
 }
 
 /// Asks one thing after the other as a client does; gives the exit code and all that was said.
@@ -123,6 +123,10 @@ fn the_end_of_the_agent_is_the_end_of_the_recorder() {
     assert!(recording.contains("\"noise\":\"noise\""), "{recording}");
     fs::remove_file(dir.path().join("recording.ndjson")).unwrap();
     let output = record(&["no-such-agent"]).code(2);
-    assert!(output.stderr.contains("no-such-agent: program not found"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: cannot start the agent
+      cause: no-such-agent: program not found
+      help: check the command after `--`
+    ");
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 0, "nothing is left of it");
 }

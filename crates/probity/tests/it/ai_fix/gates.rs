@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{GO, MULTI_STAGE, Stage, TWO_STAGES, patch, turn};
-use crate::binary::probity;
+use crate::binary::{probity, stable};
 
 fn good() -> Stage {
     Stage::new(GO, &turn(&patch(GO, TWO_STAGES)))
@@ -74,7 +74,20 @@ fn a_configuration_decides_for_its_own_files() {
         .run();
     assert_eq!(stage.text(), TWO_STAGES, "{}", output.stderr);
     assert_eq!(fs::read_to_string(stage.path().join("off/Dockerfile")).unwrap(), GO);
-    assert!(output.stderr.contains("resolve-error: ai-disabled: "), "{}", output.stderr);
+    insta::assert_snapshot!(stable(&output.stderr), @"
+    Fixed 1 issue in 1 file
+    Skipped 2 fixes (2 resolve-error)
+    note: AI fix tally/prefer-multi-stage-build (Dockerfile:9): applied; asked probity, sandbox: bubblewrap; proof: [proof]
+    note:   before: 1 stage
+    note:   └── stage 0 FROM golang:1.22
+    note:   after: 2 stages
+    note:   └── stage 1 FROM debian:12-slim
+    note:       └── COPY build FROM golang:1.22
+    note: AI fix of Dockerfile: new image: debian:12-slim
+    note: AI fix probity/missing-user (Dockerfile:13): no-change; asked probity, sandbox: bubblewrap; proof: [proof]
+    note: skipped fix tally/prefer-multi-stage-build (off/Dockerfile:9): resolve-error: ai-disabled: AI fixes are off; --ai or `ai.enabled = true` switches them on
+    note: skipped fix probity/missing-user (off/Dockerfile:13): resolve-error: ai-disabled: AI fixes are off; --ai or `ai.enabled = true` switches them on
+    ");
 }
 
 #[test]
@@ -108,17 +121,18 @@ fn enabled_without_an_agent_warns_and_skips() {
         "Dockerfile",
     ]);
     let output = run.run().code(1);
-    assert!(
-        output.stderr.contains("none of `ai.provider`, `ai.command` and `ai.agent` is set"),
-        "{}",
-        output.stderr
-    );
-    assert!(output.stderr.contains("resolve-error: not-configured: "), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    warning: --ai: AI fixes are enabled, but none of `ai.provider`, `ai.command` and `ai.agent` is set, so probity skips them; `--ai-provider NAME` or `--acp-command COMMAND` sets one
+    Skipped 2 fixes (2 resolve-error)
+    note: skipped fix tally/prefer-multi-stage-build (Dockerfile:9): resolve-error: not-configured: no model is named; set `ai.provider`, `ai.command` or `ai.agent`
+    note: skipped fix probity/missing-user (Dockerfile:13): resolve-error: not-configured: no model is named; set `ai.provider`, `ai.command` or `ai.agent`
+    ");
     assert_eq!(stage.text(), GO);
 }
 
 #[test]
 fn a_repository_cannot_let_its_agent_out_and_the_user_can() {
+    let mut printed = Vec::new();
     for (args, contained) in
         [(&[][..], "bubblewrap"), (&["--ai-sandbox", "none"], "none, as requested")]
     {
@@ -126,8 +140,29 @@ fn a_repository_cannot_let_its_agent_out_and_the_user_can() {
         fs::write(stage.path().join(".tally.toml"), "[ai]\nsandbox = 'none'\n").unwrap();
         let output = stage.fix(MULTI_STAGE).args(args).run().code(0);
         assert_eq!(super::outcome(&output)["session"]["containedBy"], contained);
-        assert!(output.stderr.contains("`ai.sandbox = \"none\"` is ignored"), "{}", output.stderr);
+        printed.push(output.stderr);
     }
+    insta::assert_snapshot!(stable(&printed.join("\n")), @r#"
+    warning: .tally.toml:2:1: `ai.sandbox = "none"` is ignored in a file: only `--ai-sandbox` and `TALLY_AI_SANDBOX` can take an agent out of its sandbox
+    Fixed 1 issue in 1 file
+    note: AI fix tally/prefer-multi-stage-build (Dockerfile:9): applied; asked probity, sandbox: bubblewrap; proof: [proof]
+    note:   before: 1 stage
+    note:   └── stage 0 FROM golang:1.22
+    note:   after: 2 stages
+    note:   └── stage 1 FROM debian:12-slim
+    note:       └── COPY build FROM golang:1.22
+    note: AI fix of Dockerfile: new image: debian:12-slim
+
+    warning: .tally.toml:2:1: `ai.sandbox = "none"` is ignored in a file: only `--ai-sandbox` and `TALLY_AI_SANDBOX` can take an agent out of its sandbox
+    Fixed 1 issue in 1 file
+    note: AI fix tally/prefer-multi-stage-build (Dockerfile:9): applied; asked probity, sandbox: none, as requested; proof: [proof]
+    note:   before: 1 stage
+    note:   └── stage 0 FROM golang:1.22
+    note:   after: 2 stages
+    note:   └── stage 1 FROM debian:12-slim
+    note:       └── COPY build FROM golang:1.22
+    note: AI fix of Dockerfile: new image: debian:12-slim
+    "#);
 }
 
 #[test]
@@ -147,7 +182,7 @@ fn a_dry_run_writes_nothing_and_says_so_where_it_has_no_effect() {
     let says = "--ai-dry-run has no effect without --fix, --diff or --ai-detect";
     assert!(!output.stderr.contains(says), "{}", output.stderr);
     let output = run(&[]);
-    assert!(output.stderr.contains(says), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"warning: --ai-dry-run has no effect without --fix, --diff or --ai-detect");
     probity().dir(stage.path()).args(["check", "--fix", "--preset", "all", "Dockerfile"]).run();
     assert_eq!(stage.text(), GO, "there was something to write");
 }

@@ -1,6 +1,7 @@
 //! Each objective through the binary: applied, left alone, refused, repaired.
 
 use super::{GO, MULTI_STAGE, Stage, TWO_STAGES, outcome, patch, turn};
+use crate::binary::stable;
 
 struct Sample {
     rule: &'static str,
@@ -51,6 +52,7 @@ fn samples() -> Vec<Sample> {
 
 #[test]
 fn a_good_patch_is_applied_by_a_contained_agent_and_the_finding_is_gone() {
+    let mut printed = Vec::new();
     for sample in samples() {
         let stage = Stage::new(sample.old, &turn(&patch(sample.old, &sample.good)));
         let output = stage.fix(sample.rule).run().code(0);
@@ -60,9 +62,32 @@ fn a_good_patch_is_applied_by_a_contained_agent_and_the_finding_is_gone() {
         assert_eq!(outcome["session"]["containedBy"], "bubblewrap");
         assert_eq!(outcome["session"]["rounds"], 1);
         assert_eq!(stage.text(), sample.good);
-        assert!(output.stderr.contains("Fixed 1 issue in 1 file"), "{}", output.stderr);
-        assert!(output.stderr.contains("sandbox: bubblewrap"), "{}", output.stderr);
+        printed.push(output.stderr);
     }
+    insta::assert_snapshot!(stable(&printed.join("\n")), @"
+    Fixed 1 issue in 1 file
+    note: AI fix tally/prefer-multi-stage-build (Dockerfile:9): applied; asked probity, sandbox: bubblewrap; proof: [proof]
+    note:   before: 1 stage
+    note:   └── stage 0 FROM golang:1.22
+    note:   after: 2 stages
+    note:   └── stage 1 FROM debian:12-slim
+    note:       └── COPY build FROM golang:1.22
+    note: AI fix of Dockerfile: new image: debian:12-slim
+
+    Fixed 1 issue in 1 file
+    note: AI fix hadolint/DL3057 (Dockerfile:1): applied; asked probity, sandbox: bubblewrap; proof: [proof]
+
+    Fixed 1 issue in 1 file
+    note: AI fix hadolint/DL4001 (Dockerfile:4): applied; asked probity, sandbox: bubblewrap; proof: [proof]
+
+    Fixed 1 issue in 1 file
+    note: AI fix tally/prefer-slim-base-image (Dockerfile:1): applied; asked probity, sandbox: bubblewrap; proof: [proof]
+    note:   before: 1 stage
+    note:   └── stage 0 FROM python:3.12
+    note:   after: 1 stage
+    note:   └── stage 0 FROM python:3.12-slim
+    note: AI fix of Dockerfile: new image: python:3.12-slim
+    ");
 }
 
 #[test]
@@ -87,6 +112,7 @@ fn no_change_leaves_the_file_and_the_finding() {
 
 #[test]
 fn a_refused_patch_changes_nothing_and_the_reason_is_told() {
+    let mut printed = Vec::new();
     for sample in samples() {
         let bad = turn(&patch(sample.old, &sample.bad));
         let again = turn(&patch(&sample.bad, &format!("# again\n{}", sample.bad)));
@@ -98,10 +124,35 @@ fn a_refused_patch_changes_nothing_and_the_reason_is_told() {
             (&"skipped".into(), &"validation-failed".into())
         );
         assert!(outcome["detail"].as_str().unwrap().starts_with(sample.check), "{outcome}");
+        printed.push(format!("{}\n{}", outcome["detail"].as_str().unwrap(), output.stderr));
         assert_eq!(outcome["session"]["rounds"], 2);
         assert_eq!(stage.text(), sample.old);
-        assert!(output.stderr.contains(sample.check), "{}", output.stderr);
     }
+    insta::assert_snapshot!(printed.join("\n"), @"
+    runtime-invariants: EXPOSE of the final stage must stay as it was: it was `EXPOSE 8080/tcp`, and now is not set
+    Skipped 1 fix (1 resolve-error)
+    note: AI fix tally/prefer-multi-stage-build (Dockerfile:9): skipped (validation-failed); asked probity, sandbox: bubblewrap: runtime-invariants: EXPOSE of the final stage must stay as it was: it was `EXPOSE 8080/tcp`, and now is not set
+    note:   round 1, validation-failed: runtime-invariants: EXPOSE of the final stage must stay as it was: it was `EXPOSE 8080/tcp`, and now is not set
+    note:   round 2, validation-failed: runtime-invariants: EXPOSE of the final stage must stay as it was: it was `EXPOSE 8080/tcp`, and now is not set
+
+    healthcheck-endpoint: nothing in the original shows that there is an endpoint `/healthz`; ask for `/`, or for a path that a comment or a variable names
+    Skipped 1 fix (1 resolve-error)
+    note: AI fix hadolint/DL3057 (Dockerfile:1): skipped (validation-failed); asked probity, sandbox: bubblewrap: healthcheck-endpoint: nothing in the original shows that there is an endpoint `/healthz`; ask for `/`, or for a path that a comment or a variable names
+    note:   round 1, validation-failed: healthcheck-endpoint: nothing in the original shows that there is an endpoint `/healthz`; ask for `/`, or for a path that a comment or a variable names
+    note:   round 2, validation-failed: healthcheck-endpoint: nothing in the original shows that there is an endpoint `/healthz`; ask for `/`, or for a path that a comment or a variable names
+
+    only-tool-calls-change: more than the tool changes here: the other commands, the addresses, the files and what is joined or piped to what must stay, and no flag may weaken the transfer
+    Skipped 1 fix (1 resolve-error)
+    note: AI fix hadolint/DL4001 (Dockerfile:4): skipped (validation-failed); asked probity, sandbox: bubblewrap: only-tool-calls-change: more than the tool changes here: the other commands, the addresses, the files and what is joined or piped to what must stay, and no flag may weaken the transfer
+    note:   round 1, validation-failed: only-tool-calls-change: more than the tool changes here: the other commands, the addresses, the files and what is joined or piped to what must stay, and no flag may weaken the transfer
+    note:   round 2, validation-failed: only-tool-calls-change: more than the tool changes here: the other commands, the addresses, the files and what is joined or piped to what must stay, and no flag may weaken the transfer
+
+    base-family: `debian:12-slim` is neither a small variant of the same version of `python:3.12` nor a distroless image
+    Skipped 1 fix (1 resolve-error)
+    note: AI fix tally/prefer-slim-base-image (Dockerfile:1): skipped (validation-failed); asked probity, sandbox: bubblewrap: base-family: `debian:12-slim` is neither a small variant of the same version of `python:3.12` nor a distroless image
+    note:   round 1, validation-failed: base-family: `debian:12-slim` is neither a small variant of the same version of `python:3.12` nor a distroless image
+    note:   round 2, validation-failed: base-family: `debian:12-slim` is neither a small variant of the same version of `python:3.12` nor a distroless image
+    ");
 }
 
 #[test]

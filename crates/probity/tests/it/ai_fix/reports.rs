@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{GO, MULTI_STAGE, Stage, TWO_STAGES, outcome, patch, turn};
-use crate::binary::{directory, probity};
+use crate::binary::{directory, probity, stable};
 
 #[test]
 fn what_the_agent_tried_and_was_denied_is_listed() {
@@ -14,8 +14,18 @@ fn what_the_agent_tried_and_was_denied_is_listed() {
     let stage = Stage::new(GO, &script);
     let output = stage.fix(MULTI_STAGE).run().code(0);
     let denied = outcome(&output)["session"]["denied"].to_string();
-    assert!(denied.contains("fs/read_text_file") && denied.contains("/etc/passwd"), "{denied}");
-    assert!(output.stderr.contains("the agent was denied: fs/read_text_file"), "{}", output.stderr);
+    insta::assert_snapshot!(denied, @r#"["fs/read_text_file /etc/passwd"]"#);
+    insta::assert_snapshot!(stable(&output.stderr), @"
+    Fixed 1 issue in 1 file
+    note: AI fix tally/prefer-multi-stage-build (Dockerfile:9): applied; asked probity, sandbox: bubblewrap; proof: [proof]
+    note:   before: 1 stage
+    note:   └── stage 0 FROM golang:1.22
+    note:   after: 2 stages
+    note:   └── stage 1 FROM debian:12-slim
+    note:       └── COPY build FROM golang:1.22
+    note: AI fix of Dockerfile: new image: debian:12-slim
+    note: AI fix of Dockerfile: the agent was denied: fs/read_text_file /etc/passwd
+    ");
 }
 
 #[test]
@@ -25,7 +35,12 @@ fn figures_are_in_json_and_told_on_demand_and_nothing_of_the_texts_is() {
     let session = outcome(&output)["session"].clone();
     assert!(session["promptBytes"].as_u64() > Some(1_000), "{session}");
     assert_eq!(session["answerBytes"], patch(GO, TWO_STAGES).len());
-    assert!(output.stderr.contains("1 round, "), "{}", output.stderr);
+    let figures = output.stderr.split("; ").find(|part| part.starts_with("1 round, ")).unwrap();
+    let expected = format!(
+        "1 round, {} bytes sent, {} received, {} ms, 0 secrets",
+        session["promptBytes"], session["answerBytes"], session["milliseconds"]
+    );
+    assert_eq!(figures, expected, "{}", output.stderr);
     assert!(!output.stderr.contains("go build"), "{}", output.stderr);
 }
 
@@ -72,7 +87,29 @@ fn a_diff_shows_the_proposal_and_writes_nothing() {
         "Dockerfile",
     ];
     let output = probity().dir(stage.path()).args(args).run().code(1);
-    assert!(output.stdout.contains("+COPY --from=build"), "{}", output.stdout);
+    insta::assert_snapshot!(output.stdout, @r#"
+    --- a/Dockerfile
+    +++ b/Dockerfile
+    @@ -1,4 +1,4 @@
+    -FROM golang:1.22
+    +FROM golang:1.22 AS build
+     
+     WORKDIR /src
+     
+    @@ -8,6 +8,12 @@
+         --mount=type=cache,target=/root/.cache/go-build \
+         go build -o /usr/local/bin/app ./cmd/app
+     
+    +FROM debian:12-slim
+    +
+    +WORKDIR /src
+    +
+    +COPY --from=build /usr/local/bin/app /usr/local/bin/app
+    +
+     EXPOSE 8080
+     
+     ENTRYPOINT ["/usr/local/bin/app"]
+    "#);
     assert_eq!(stage.text(), GO);
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{SPEND, TRUE, project, report, state, statuses, wait_for};
+use super::{SPEND, TRUE, about_findings, project, report, state, statuses, wait_for};
 use crate::binary::{Run, directory, probity};
 
 fn audit(dir: &tempfile::TempDir, args: &[&str]) -> Run {
@@ -27,12 +27,25 @@ fn a_recorded_agent_answers_without_a_process() {
     let state = state(dir.path());
     assert_eq!(statuses(&state), ["completed"; 3]);
     assert_eq!(state["provider"]["name"], "replay");
-    assert!(
-        report(dir.path()).contains(
-            "`strict-value-equality-001`, `missing-address-validation-002`, `unvalidated-datum-003`"
-        ),
-        "one finding of three skills"
-    );
+    insta::assert_snapshot!(about_findings(&report(dir.path())), @"
+    - **Datum not checked** (`high`)
+      - Summary: Any datum passes.
+      - Recommendation: Compare it.
+      - Location: validators/spend.ak:3
+      - Evidence: `expect InlineDatum(_) = output.datum`
+      - Found by: `strict-value-equality-001`, `missing-address-validation-002`, `unvalidated-datum-003`
+
+    ## Coverage
+
+    - `strict-value-equality-001`: 6 of 6 lines in 1 file
+    - `missing-address-validation-002`: 6 of 6 lines in 1 file
+    - `unvalidated-datum-003`: 6 of 6 lines in 1 file
+
+    ## Executive summary
+
+    The audit found 1 vulnerability: 0 exploited and fixed, 0 exploited, 1 quoted only.
+    The highest severity is high.
+    ");
 }
 
 /// The question contains an example of an answer.
@@ -41,8 +54,11 @@ fn a_command_that_repeats_the_question_has_found_nothing_out() {
     let dir = project();
     let output = audit(&dir, &["--provider", "cmd:/bin/cat"]).run().code(3);
     assert_eq!(statuses(&state(dir.path())), ["failed"; 3]);
-    let why = "the agent repeated the question instead of answering it; check its command";
-    assert!(output.stderr.contains(why), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: skill 'strict-value-equality-001' failed: the agent repeated the question instead of answering it; check its command
+    error: skill 'missing-address-validation-002' failed: the agent repeated the question instead of answering it; check its command
+    error: skill 'unvalidated-datum-003' failed: the agent repeated the question instead of answering it; check its command
+    ");
 }
 
 #[test]
@@ -106,24 +122,40 @@ fn a_command_sees_only_the_read_scope_and_cannot_write() {
 
 #[test]
 fn what_cannot_be_started_is_told_before_anything_is_written() {
-    for (args, says) in [
-        (
-            &["--provider", "acp", "--agent", "no-such-program --acp"][..],
-            "`no-such-program` is not a program in your PATH",
-        ),
-        (
-            &["--provider", "command", "--agent", "cmd:no-such-program x"],
-            "`no-such-program` is not a program in your PATH",
-        ),
-        (&["--provider", "acp", "--agent", "nobody"], "there is no agent `nobody`"),
-        (&["--provider", "command"], "needs an agent"),
-        (&["--provider", "acp:sh -c x", "--model", "m"], "cannot be chosen over ACP"),
+    let mut refusals = Vec::new();
+    for args in [
+        &["--provider", "acp", "--agent", "no-such-program --acp"][..],
+        &["--provider", "command", "--agent", "cmd:no-such-program x"],
+        &["--provider", "acp", "--agent", "nobody"],
+        &["--provider", "command"],
+        &["--provider", "acp:sh -c x", "--model", "m"],
     ] {
         let dir = project();
         let output = audit(&dir, args).run().code(1);
-        assert!(output.stderr.contains(says), "{args:?}: {}", output.stderr);
+        refusals.push(format!("{args:?}\n{}", output.stderr));
         assert!(!dir.path().join(".tx3").exists(), "{args:?}");
     }
+    insta::assert_snapshot!(refusals.join("\n"), @r#"
+    ["--provider", "acp", "--agent", "no-such-program --acp"]
+    error: `no-such-program` is not a program in your PATH
+      help: install it, or name another agent: `probity agent list` shows what works
+
+    ["--provider", "command", "--agent", "cmd:no-such-program x"]
+    error: `no-such-program` is not a program in your PATH
+      help: install it, or name another agent: `probity agent list` shows what works
+
+    ["--provider", "acp", "--agent", "nobody"]
+    error: there is no agent `nobody`
+      help: known agents: claude, codex, gemini, opencode, qwen, copilot, cline, auggie, goose, kimi, vibe, pi; name any other by its command, acp:COMMAND or cmd:COMMAND
+
+    ["--provider", "command"]
+    error: the provider 'command' needs an agent
+      help: name it with --agent: a known agent, a command, or the file of a recording
+
+    ["--provider", "acp:sh -c x", "--model", "m"]
+    error: sh: preparing: the model `m` cannot be chosen over ACP
+      help: choose the model in the agent's own settings or command
+    "#);
 }
 
 const TOKEN: &str = "ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5";
@@ -185,5 +217,5 @@ fn a_signal_removes_the_copy_and_keeps_the_state() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(143));
     assert_eq!(copies(&temporary), [""; 0]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("`--resume` continues"));
+    insta::assert_snapshot!(String::from_utf8_lossy(&output.stderr), @"error: the audit was cancelled; .tx3/audit/state.json has the finished skills, and `--resume` continues");
 }

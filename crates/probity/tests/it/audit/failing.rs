@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use super::{
-    INVENTED, LOOK, NOTHING, SPEND, TRUE, audit, project, report,
+    INVENTED, LOOK, NOTHING, SPEND, TRUE, about_findings, audit, project, report,
     server::{Play, Server, skill, told, turn},
     state, statuses, wait_for,
 };
-use crate::binary::directory;
+use crate::binary::{directory, stable};
 
 /// Everything is well but for the second skill.
 fn failing(what: impl Fn() -> Play + Send + Sync + 'static) -> Server {
@@ -22,39 +22,61 @@ fn a_skill_that_fails_fails_alone_and_says_why() {
     let status = |code, body: &'static str| {
         move || Play::Status(code, "retry-after-ms: 1\r\n", body.to_owned())
     };
-    let cases: Vec<(Server, &str, usize)> = vec![
-        (failing(status(400, r#"{"error":{"message":"bad words"}}"#)), "HTTP 400: bad words", 3),
-        (
-            failing(status(401, r#"{"error":{"message":"no such key"}}"#)),
-            "check the key in OPENAI_API_KEY",
-            3,
-        ),
-        (failing(status(404, "{}")), "choose another with `--model`", 3),
-        (failing(status(429, r#"{"error":{"message":"slow down"}}"#)), "HTTP 429: slow down", 6),
-        (failing(status(503, "down")), "HTTP 503", 6),
-        (
-            failing(|| Play::Says("I cannot.".to_owned())),
-            "there is no JSON object in the answer",
-            4,
-        ),
-        (failing(|| Play::Says("{}".to_owned())), "no `action`, no `findings` and no `status`", 4),
-        (
-            failing(|| Play::Status(200, "", "<html>".to_owned())),
-            "this is not an answer of a chat API",
-            3,
-        ),
+    let cases: Vec<(Server, usize)> = vec![
+        (failing(status(400, r#"{"error":{"message":"bad words"}}"#)), 3),
+        (failing(status(401, r#"{"error":{"message":"no such key"}}"#)), 3),
+        (failing(status(404, "{}")), 3),
+        (failing(status(429, r#"{"error":{"message":"slow down"}}"#)), 6),
+        (failing(status(503, "down")), 6),
+        (failing(|| Play::Says("I cannot.".to_owned())), 4),
+        (failing(|| Play::Says("{}".to_owned())), 4),
+        (failing(|| Play::Status(200, "", "<html>".to_owned())), 3),
     ];
-    for (server, why, requests) in cases {
+    let mut errors = Vec::new();
+    for (server, requests) in cases {
         let dir = project();
         let output = audit(&dir, &server).run().code(3);
         let state = state(dir.path());
-        assert_eq!(statuses(&state), ["completed", "failed", "completed"], "{why}");
+        assert_eq!(statuses(&state), ["completed", "failed", "completed"], "{}", output.stderr);
         let error = state["iterations"][1]["error"].as_str().unwrap();
-        assert!(error.contains(why), "{error} lacks {why}");
-        assert!(output.stderr.contains("error: skill 'missing-address-validation-002' failed"));
-        assert!(report(dir.path()).contains("`missing-address-validation-002` (failed)"));
-        assert_eq!(server.requests().len(), requests, "{why}");
+        let report = report(dir.path());
+        let listed = report.lines().find(|line| line.contains("(failed)")).unwrap();
+        errors.push(format!("state:  {error}\nreport: {listed}\n{}", output.stderr));
+        assert_eq!(server.requests().len(), requests, "{error}");
     }
+    insta::assert_snapshot!(stable(&errors.join("\n")), @r"
+    state:  openai: asking: HTTP 400: bad words; check the model and the endpoint http://127.0.0.1:[port]/v1/chat/completions
+    report: - `missing-address-validation-002` (failed): openai: asking: HTTP 400: bad words; check the model and the endpoint http://127.0.0.1:[port]/v1/chat/completions
+    error: skill 'missing-address-validation-002' failed: openai: asking: HTTP 400: bad words; check the model and the endpoint http://127.0.0.1:[port]/v1/chat/completions
+
+    state:  openai: asking: HTTP 401: no such key; check the key in OPENAI_API_KEY
+    report: - `missing-address-validation-002` (failed): openai: asking: HTTP 401: no such key; check the key in OPENAI_API_KEY
+    error: skill 'missing-address-validation-002' failed: openai: asking: HTTP 401: no such key; check the key in OPENAI_API_KEY
+
+    state:  openai: asking: HTTP 404: {}; check the endpoint, and that it serves `gpt-4.1-mini`; choose another with `--model`
+    report: - `missing-address-validation-002` (failed): openai: asking: HTTP 404: {}; check the endpoint, and that it serves `gpt-4.1-mini`; choose another with `--model`
+    error: skill 'missing-address-validation-002' failed: openai: asking: HTTP 404: {}; check the endpoint, and that it serves `gpt-4.1-mini`; choose another with `--model`
+
+    state:  openai: asking: HTTP 429: slow down; asked 4 times; wait a while, or ask for a higher limit
+    report: - `missing-address-validation-002` (failed): openai: asking: HTTP 429: slow down; asked 4 times; wait a while, or ask for a higher limit
+    error: skill 'missing-address-validation-002' failed: openai: asking: HTTP 429: slow down; asked 4 times; wait a while, or ask for a higher limit
+
+    state:  openai: asking: HTTP 503: down; asked 4 times; the provider reports an internal error; try again later
+    report: - `missing-address-validation-002` (failed): openai: asking: HTTP 503: down; asked 4 times; the provider reports an internal error; try again later
+    error: skill 'missing-address-validation-002' failed: openai: asking: HTTP 503: down; asked 4 times; the provider reports an internal error; try again later
+
+    state:  the model's answer could not be used, twice in a row: there is no JSON object in the answer
+    report: - `missing-address-validation-002` (failed): the model's answer could not be used, twice in a row: there is no JSON object in the answer
+    error: skill 'missing-address-validation-002' failed: the model's answer could not be used, twice in a row: there is no JSON object in the answer
+
+    state:  the model's answer could not be used, twice in a row: the object has no `action`, no `findings` and no `status`
+    report: - `missing-address-validation-002` (failed): the model's answer could not be used, twice in a row: the object has no `action`, no `findings` and no `status`
+    error: skill 'missing-address-validation-002' failed: the model's answer could not be used, twice in a row: the object has no `action`, no `findings` and no `status`
+
+    state:  openai: reading the answer: this is not an answer of a chat API: <html>; check that http://127.0.0.1:[port]/v1/chat/completions is the right endpoint
+    report: - `missing-address-validation-002` (failed): openai: reading the answer: this is not an answer of a chat API: \<html>; check that http://127.0.0.1:[port]/v1/chat/completions is the right endpoint
+    error: skill 'missing-address-validation-002' failed: openai: reading the answer: this is not an answer of a chat API: <html>; check that http://127.0.0.1:[port]/v1/chat/completions is the right endpoint
+    ");
 }
 
 #[test]
@@ -89,12 +111,7 @@ fn a_server_that_never_answers_costs_its_time_and_no_more() {
     let began = std::time::Instant::now();
     audit(&dir, &failing(|| Play::Silence)).args(["--timeout", "1s"]).run().code(3);
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
-    assert!(
-        state(dir.path())["iterations"][1]["error"]
-            .as_str()
-            .unwrap()
-            .contains("no answer within 1 s")
-    );
+    insta::assert_snapshot!(state(dir.path())["iterations"][1]["error"].as_str().unwrap(), @"openai: asking: no answer within 1 s; allow more time, or use a faster model");
 }
 
 #[test]
@@ -121,10 +138,38 @@ fn a_model_that_talks_nonsense_half_of_the_time_still_yields_a_finished_audit() 
     let state = state(dir.path());
     assert_eq!(statuses(&state), ["completed"; 3]);
     let report = report(dir.path());
-    let (verified, unverified) = report.split_once("## Unverified findings").unwrap();
-    assert!(verified.contains("- **Datum not checked** (`high`)"), "{report}");
-    assert!(verified.contains("  - Location: validators/spend.ak:3\n"), "corrected: {report}");
-    assert!(unverified.contains("- **Backdoor** (`critical`)"), "{report}");
+    let (verified, _) = report.split_once("## Unverified findings").unwrap();
+    insta::assert_snapshot!(about_findings(&report), @"
+    - **Datum not checked** (`high`)
+      - Summary: Any datum passes.
+      - Recommendation: Compare it.
+      - Location: validators/spend.ak:3
+      - Evidence: `expect InlineDatum(_) = output.datum`
+      - Found by: `unvalidated-datum-003`
+
+    ## Coverage
+
+    - `strict-value-equality-001`: 6 of 6 lines in 1 file
+    - `missing-address-validation-002`: 6 of 6 lines in 1 file
+    - `unvalidated-datum-003`: 6 of 6 lines in 1 file
+
+    ## Unverified findings
+
+    No quote of these was found where they say it is; the model may have made them up.
+
+    - **Backdoor** (`critical`)
+      - Summary: s
+      - Recommendation: r
+      - Location: validators/spend.ak:3
+      - Evidence: `if admin == attacker { True }`
+      - Found by: `strict-value-equality-001`
+
+    ## Executive summary
+
+    The audit found 1 vulnerability: 0 exploited and fixed, 0 exploited, 1 quoted only.
+    The highest severity is high.
+    ");
+
     assert!(!verified.contains("Backdoor"), "{report}");
     let bodies = server.bodies();
     let repaired = bodies.iter().filter(|body| told(body).contains("could not be used")).count();
@@ -148,10 +193,37 @@ fn a_model_that_finds_nothing_in_what_it_never_read_is_told_so_and_then_counts_a
     assert_eq!(server.requests().len(), 3 + 2 + 2);
     let bodies = server.bodies();
     let told = told(&bodies[1]);
-    assert!(told.contains("- validators/spend.ak: 0 of 1200 lines seen; "), "{told}");
-    assert!(output.stderr.contains("error: skill 'unvalidated-datum-003' unread: the model found"));
+    insta::assert_snapshot!(told, @r#"
+    Your last answer could not be used: you report no findings, but you have not seen every line of the sources. These are missing:
+    - validators/spend.ak: 0 of 1200 lines seen; {"action":"read_file","path":"validators/spend.ak","offset":1}
+    Answer with your next action; 24 steps are left.
+    "#);
+    insta::assert_snapshot!(output.stderr, @"
+    error: skill 'missing-address-validation-002' unread: the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
+    error: skill 'unvalidated-datum-003' unread: the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
+    ");
     let report = report(dir.path());
-    assert!(report.contains("- `missing-address-validation-002` (unread): "), "{report}");
+    insta::assert_snapshot!(about_findings(&report), @"
+    - *(none, but only 1 of 3 skills finished)*
+
+    ## Skills that did not finish
+
+    - `missing-address-validation-002` (unread): the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
+    - `unvalidated-datum-003` (unread): the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
+
+    ## Coverage
+
+    - `strict-value-equality-001`: 1200 of 1200 lines in 1 file
+    - `missing-address-validation-002`: 0 of 1200 lines in 1 file
+      - validators/spend.ak: 0 of 1200 lines
+    - `unvalidated-datum-003`: 0 of 1200 lines in 1 file
+      - validators/spend.ak: 0 of 1200 lines
+
+    ## Executive summary
+
+    The audit found no vulnerability whose quotes exist in the sources.
+    The audit is incomplete: 2 of 3 skills did not finish.
+    ");
     // It was no answer, and is asked for again.
     audit(&dir, &server).args(["--resume"]).run().code(3);
     assert_eq!(server.requests().len(), 3 + 2 * (2 + 2));
@@ -163,12 +235,17 @@ fn the_25th_step_is_the_last_and_the_model_is_told_so() {
     let server = Server::saying(&[r#"{"action":"list_dir","path":"."}"#]);
     let output = audit(&dir, &server).args(["--jobs", "3"]).run().code(3);
     assert_eq!(server.requests().len(), 3 * 25);
-    assert!(output.stderr.contains(
-        "AI provider exceeded max interactive read steps (25) for skill 'unvalidated-datum-003' (enable --ai-logs to inspect progress)"
-    ));
+    insta::assert_snapshot!(output.stderr, @"
+    error: skill 'strict-value-equality-001' max-steps: AI provider exceeded max interactive read steps (25) for skill 'strict-value-equality-001' (enable --ai-logs to inspect progress)
+    error: skill 'missing-address-validation-002' max-steps: AI provider exceeded max interactive read steps (25) for skill 'missing-address-validation-002' (enable --ai-logs to inspect progress)
+    error: skill 'unvalidated-datum-003' max-steps: AI provider exceeded max interactive read steps (25) for skill 'unvalidated-datum-003' (enable --ai-logs to inspect progress)
+    ");
     let bodies = server.bodies();
     let last = bodies.iter().find(|body| turn(body) == 24).unwrap();
-    assert!(told(last).contains("This is your last step"), "{}", told(last));
+    insta::assert_snapshot!(told(last), @r#"
+    You asked to list directory '.' before, and the answer has not changed: it is in this conversation. Use it, or ask for something else.
+    This is your last step: answer with the action "final".
+    "#);
     assert_eq!(statuses(&state(dir.path())), ["max-steps"; 3]);
 }
 
@@ -179,42 +256,72 @@ fn the_budget_ends_the_questions_and_the_rest_can_be_resumed() {
     let output = audit(&dir, &server).args(["--budget", "150"]).run().code(3);
     assert_eq!(statuses(&state(dir.path())), ["completed", "completed", "over-budget"]);
     assert_eq!(server.requests().len(), 2);
-    assert!(
-        output.stdout.contains("Total, requests: 2, tokens: 200 in, 20 out\n"),
-        "{}",
-        output.stdout
-    );
+    insta::assert_snapshot!(output.stdout, @"
+    Incomplete audit: 1 of 3 skills have no result; see below for the reasons
+    ⚠️  EXPERIMENTAL: Audit complete. Iterations processed: 3
+    Source files analyzed: 1
+    State written to: .tx3/audit/state.json
+    Report written to: .tx3/audit/vulnerabilities.md
+    Findings: 1 verified, 0 unverified, 0 ignored, 0 known
+      strict-value-equality-001: completed, findings: 1, requests: 1, tokens: 100 in, 10 out
+      missing-address-validation-002: completed, findings: 1, requests: 1, tokens: 100 in, 10 out
+      unvalidated-datum-003: over-budget, findings: 0, requests: 0, tokens: 0 in, 0 out
+    Total, requests: 2, tokens: 200 in, 20 out
+    ");
     audit(&dir, &server).args(["--resume"]).run().code(0);
     assert_eq!(server.requests().len(), 3);
 }
 
 #[test]
 fn places_that_cannot_be_written_are_told_before_the_first_question() {
-    for (args, says) in [
-        (&["--report-out", "validators"][..], "--report-out validators: it is a directory"),
-        (&["--state-out", "validators"], "--state-out validators: it is a directory"),
-        (
-            &["--report-out", "validators/spend.ak"],
-            "--report-out validators/spend.ak: it is one of the sources",
-        ),
-        (&["--state-out", "./validators/../validators/spend.ak"], "it is one of the sources"),
-        (
-            &["--state-out", "validators/spend.ak/state.json"],
-            "--state-out validators/spend.ak/state.json",
-        ),
-        (&["--report-out", "/proc/x/y.md"], "--report-out /proc/x/y.md"),
-        (
-            &["--report-out", "x.json", "--state-out", "./x.json"],
-            "--state-out and --report-out are the same file",
-        ),
+    let mut refusals = Vec::new();
+    for args in [
+        &["--report-out", "validators"][..],
+        &["--state-out", "validators"],
+        &["--report-out", "validators/spend.ak"],
+        &["--state-out", "./validators/../validators/spend.ak"],
+        &["--state-out", "validators/spend.ak/state.json"],
+        &["--report-out", "/proc/x/y.md"],
+        &["--report-out", "x.json", "--state-out", "./x.json"],
     ] {
         let (dir, server) = (project(), Server::saying(&[TRUE]));
         let output = audit(&dir, &server).args(args).run().code(1);
-        assert!(output.stderr.contains(says), "{args:?}: {}", output.stderr);
+        refusals.push(format!("{args:?}\n{}", output.stderr));
         assert_eq!(server.requests().len(), 0, "{args:?}");
         let source = std::fs::read_to_string(dir.path().join("validators/spend.ak")).unwrap();
         assert_eq!(source, SPEND, "{args:?}");
     }
+    insta::assert_snapshot!(refusals.join("\n"), @r#"
+    ["--report-out", "validators"]
+    error: cannot write to --report-out validators: it is a directory
+      help: name another file with --report-out
+
+    ["--state-out", "validators"]
+    error: cannot write to --state-out validators: it is a directory
+      help: name another file with --state-out
+
+    ["--report-out", "validators/spend.ak"]
+    error: cannot write to --report-out validators/spend.ak: it is one of the sources
+      help: name another file with --report-out
+
+    ["--state-out", "./validators/../validators/spend.ak"]
+    error: cannot write to --state-out ./validators/../validators/spend.ak: it is one of the sources
+      help: name another file with --state-out
+
+    ["--state-out", "validators/spend.ak/state.json"]
+    error: cannot write to --state-out validators/spend.ak/state.json
+      cause: File exists (os error 17)
+      help: name another file with --state-out
+
+    ["--report-out", "/proc/x/y.md"]
+    error: cannot write to --report-out /proc/x/y.md
+      cause: No such file or directory (os error 2)
+      help: name another file with --report-out
+
+    ["--report-out", "x.json", "--state-out", "./x.json"]
+    error: --state-out and --report-out are the same file: x.json
+      help: name another file with --report-out
+    "#);
 }
 
 #[test]
@@ -245,7 +352,7 @@ fn an_interrupt_during_a_question_keeps_the_state_for_resume() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(stderr.contains("`--resume` continues"), "{stderr}");
+    insta::assert_snapshot!(stderr, @"error: the audit was cancelled; .tx3/audit/state.json has the finished skills, and `--resume` continues");
     assert_eq!(state(dir.path())["iterations"][0]["status"], "completed");
     let asked = server.requests().len();
     assert_eq!(asked, 2, "no further skill is begun");

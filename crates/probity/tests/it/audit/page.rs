@@ -81,7 +81,7 @@ fn a_browser_shows_hostile_text_as_text_on_light_and_dark_screens() {
     }
     // A page whose script had run would have another title.
     let title = dom.split_once("<title>").unwrap().1.split_once("</title>").unwrap().0;
-    assert!(title.starts_with("&lt;/code&gt;"), "{title}");
+    insta::assert_snapshot!(title, @r#"&lt;/code&gt;&lt;/pre&gt;&lt;/article&gt;&lt;/main&gt;&lt;/style&gt;&lt;script&gt;document.title='owned'&lt;/script&gt;&lt;img src=x onerror="document.title='owned'"&gt;&lt;iframe src="//127.0.0.1"&gt;&lt;/iframe&gt;'"&amp;lt;"#);
     for (scheme, color) in [("0", "0d1117"), ("1", "ffffff")] {
         let picture = dir.path().join(format!("{scheme}.png"));
         let flags = [

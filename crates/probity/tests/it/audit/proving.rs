@@ -203,10 +203,22 @@ fn check(service: &Service) {
 
     let verify = |more: &[&str]| verify(&dir, home.path(), more);
     let output = verify(&[]).code(1);
-    assert!(output.stdout.starts_with(&format!("open {id} (high) Input is trusted")), "{output:?}");
+    assert_eq!(
+        output.stdout,
+        format!(
+            "open {id} (high) Input is trusted <b>: the exploit still succeeds, and the control \
+             passes\nExploits: 1 open, 0 fixed, 0 accepted, 0 unclear\n"
+        )
+    );
     service.fix(dir.path());
     let output = verify(&["--report-out", "today.html"]).code(0);
-    assert!(output.stdout.ends_with("Exploits: 0 open, 1 fixed, 0 accepted, 0 unclear\n"));
+    assert_eq!(
+        output.stdout,
+        format!(
+            "fixed {id} (high) Input is trusted <b>: the exploit no longer succeeds, and the \
+             control passes\nExploits: 0 open, 1 fixed, 0 accepted, 0 unclear\n"
+        )
+    );
     let page = fs::read_to_string(dir.path().join("today.html")).unwrap();
     assert!(page.contains("On today&#39;s code 1 exploit no longer succeeds."), "{page}");
     assert!(page.contains("<h3>Input is trusted &lt;b&gt;</h3>"), "{page}");
@@ -293,11 +305,12 @@ fn a_model_that_shows_nothing_is_stopped_and_the_finding_stays_quoted() {
     (passes["test_name"], passes["control_name"]) = (json!("test_a"), json!("test_b"));
     let gives_up = json!({"action": "final", "test_code": null, "reason": "a proxy filters it"});
     let unwilling = json!({"action": "final", "status": "completed"});
-    for (answers, requests, reason, tried) in [
-        (vec![passes.clone()], 2, "Not exploited: the exploit test passes on the code as it is", 0),
-        (vec![passes, gives_up.clone()], 3, "Not exploited: the exploit test passes", 1),
-        (vec![gives_up], 2, "The agent gave up: a proxy filters it", 0),
-        (vec![unwilling], 3, "The agent wrote no further exploit: the model's answer", 0),
+    let mut reasons = Vec::new();
+    for (answers, requests, tried) in [
+        (vec![passes.clone()], 2, 0),
+        (vec![passes, gives_up.clone()], 3, 1),
+        (vec![gives_up], 2, 0),
+        (vec![unwilling], 3, 0),
     ] {
         let (dir, home) = (ORDERS.project(), tempfile::tempdir().unwrap());
         // One finding's conversation, and so many questions about its exploit.
@@ -309,42 +322,74 @@ fn a_model_that_shows_nothing_is_stopped_and_the_finding_stays_quoted() {
         let state = state(dir.path());
         let exploit = &state["iterations"][0]["findings"][0]["exploit"];
         assert_eq!(exploit["level"], "quoted");
-        assert!(exploit["reason"].as_str().unwrap().starts_with(reason), "{exploit:#}");
+        reasons.push(exploit["reason"].as_str().unwrap().to_owned());
         assert_eq!(exploit["tried"].as_array().map_or(0, Vec::len), tried, "{exploit:#}");
         let page = super::report(dir.path());
-        assert!(page.contains("\n  - Level: quoted. "), "{page}");
+        let level = page.lines().find(|line| line.starts_with("  - Level: ")).unwrap();
+        reasons.push(level.to_owned());
         assert!(page.starts_with("# Vulnerability Report\n\n- Generated at: "), "{page}");
     }
+    insta::assert_snapshot!(reasons.join("\n"), @"
+    Not exploited: the exploit test passes on the code as it is, so the attack does not succeed.
+      - Level: quoted. Not exploited: the exploit test passes on the code as it is, so the attack does not succeed.
+    Not exploited: the exploit test passes on the code as it is, so the attack does not succeed.
+      - Level: quoted. Not exploited: the exploit test passes on the code as it is, so the attack does not succeed.
+    The agent gave up: a proxy filters it
+      - Level: quoted. The agent gave up: a proxy filters it
+    The agent wrote no further exploit: the model's answer could not be used, twice in a row: the final answer has no `test_code`, and no `reason` why not
+      - Level: quoted. The agent wrote no further exploit: the model's answer could not be used, twice in a row: the final answer has no `test_code`, and no `reason` why not
+    ");
 }
 
 #[test]
 fn what_cannot_be_proven_or_verified_is_refused_at_once() {
     let (dir, server) = (ORDERS.project(), Server::saying(&["{}"]));
-    for (more, words) in [
-        (&["--read-scope", "strict"][..], "tests can read every file of the project"),
-        (&["--interactive-permissions"], "tests can read every file of the project"),
-        (&["--provider", "heuristic"], "--prove needs a model"),
+    let mut refusals = Vec::new();
+    for more in [
+        &["--read-scope", "strict"][..],
+        &["--interactive-permissions"],
+        &["--provider", "heuristic"],
     ] {
         let mut run = probity().dir(&dir).env("OPENAI_API_KEY", "sk-nobody").args(["audit"]);
         if more[0] != "--provider" {
             run = run.args(["--provider", "openai", "--endpoint", &server.url()]);
         }
         let output = run.args(["--include", "shop.py", "--prove"]).args(more).run().code(2);
-        assert!(output.stderr.contains(words), "{output:?}");
+        refusals.push(output.stderr);
     }
     assert_eq!(server.requests().len(), 0);
-    for (text, words) in [
-        ("no JSON", "it is not JSON of a report"),
-        (r#"{"findings": 3}"#, "it is not JSON of a report"),
-        (
-            r#"{"title": "t", "generated_at": "g", "findings": []}"#,
-            "has no exploit that could be run again",
-        ),
-    ] {
+    for text in
+        ["no JSON", r#"{"findings": 3}"#, r#"{"title": "t", "generated_at": "g", "findings": []}"#]
+    {
         fs::write(dir.path().join("kept.json"), text).unwrap();
         let output = probity().dir(&dir).args(["audit", "verify", "kept.json"]).run().code(2);
-        assert!(output.stderr.contains(words), "{output:?}");
+        refusals.push(output.stderr);
     }
     let output = probity().dir(&dir).args(["audit", "verify", "no-such.json"]).run().code(2);
-    assert!(output.stderr.contains("cannot read no-such.json"), "{output:?}");
+    refusals.push(output.stderr);
+    insta::assert_snapshot!(refusals.join("\n"), @"
+    error: --prove shows the output of tests to the model, and tests can read every file of the project
+      help: leave out --interactive-permissions and `--read-scope strict`, or leave out --prove
+
+    error: --prove shows the output of tests to the model, and tests can read every file of the project
+      help: leave out --interactive-permissions and `--read-scope strict`, or leave out --prove
+
+    error: --prove needs a model, and the provider 'heuristic' asks none
+      help: name one, for example `--provider openai`, or leave out --prove
+
+    error: kept.json cannot be verified
+      cause: it is not JSON of a report: expected ident at line 1 column 2
+      help: name a report that `probity audit --prove --format json` wrote
+
+    error: kept.json cannot be verified
+      cause: it is not JSON of a report: invalid type: integer `3`, expected a sequence at line 1 column 14
+      help: name a report that `probity audit --prove --format json` wrote
+
+    error: kept.json has no exploit that could be run again
+      help: name a report that `probity audit --prove --format json` wrote
+
+    error: cannot read no-such.json
+      cause: No such file or directory (os error 2)
+      help: name a report that `probity audit --prove --format json` wrote
+    ");
 }

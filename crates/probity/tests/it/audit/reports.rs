@@ -5,11 +5,11 @@ use std::fs;
 use serde_json::Value;
 
 use super::{
-    INVENTED, LOOK, NOTHING, TRUE, audit, project, report,
+    INVENTED, LOOK, NOTHING, TRUE, about_findings, audit, project, report,
     server::{Play, Server, skill, turn},
     state,
 };
-use crate::sarif::valid;
+use crate::{binary::stable, sarif::valid};
 
 #[test]
 fn sarif_of_hostile_titles_paths_and_places_is_valid() {
@@ -63,7 +63,11 @@ fn a_finding_is_kept_with_its_corrected_line_and_its_identity() {
     let (time, rest) = report.split_once("\n\n## Findings\n\n").unwrap();
     // What comes after this is about the audit, and differs from machine to machine.
     let (rest, about) = rest.split_once("\n## Executive summary\n\n").unwrap();
-    assert!(about.starts_with("The audit found 1 vulnerability: 0 exploited and fixed"), "{about}");
+    let (about, _) = about.split_once("\n## Scope\n").unwrap();
+    insta::assert_snapshot!(about, @"
+    The audit found 1 vulnerability: 0 exploited and fixed, 0 exploited, 1 quoted only.
+    The highest severity is high.
+    ");
     assert!(time.starts_with("# Vulnerability Report\n\n- Generated at: 20"), "{report}");
     assert!(time.ends_with("+00:00"), "{report}");
     insta::assert_snapshot!(rest, @r"
@@ -97,7 +101,17 @@ fn a_finding_is_kept_with_its_corrected_line_and_its_identity() {
 fn json_and_sarif_hold_the_same_findings_with_the_same_identities() {
     let dir = project();
     let output = audit(&dir, &finding()).args(["--format", "json"]).run().code(0);
-    assert!(output.stdout.contains("Report written to: .tx3/audit/vulnerabilities.json\n"));
+    insta::assert_snapshot!(output.stdout, @"
+    ⚠️  EXPERIMENTAL: Audit complete. Iterations processed: 3
+    Source files analyzed: 1
+    State written to: .tx3/audit/state.json
+    Report written to: .tx3/audit/vulnerabilities.json
+    Findings: 1 verified, 1 unverified, 0 ignored, 0 known
+      strict-value-equality-001: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+      missing-address-validation-002: completed, findings: 0, requests: 2, tokens: 200 in, 20 out
+      unvalidated-datum-003: completed, findings: 1, requests: 1, tokens: 100 in, 10 out
+    Total, requests: 5, tokens: 500 in, 50 out
+    ");
     let read = |file: &str| -> Value {
         serde_json::from_str(&fs::read_to_string(dir.path().join(file)).unwrap()).unwrap()
     };
@@ -113,7 +127,7 @@ fn json_and_sarif_hold_the_same_findings_with_the_same_identities() {
     let sarif = valid(&fs::read_to_string(dir.path().join("out.sarif")).unwrap());
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     assert_eq!(results.len(), 2);
-    let result = results.iter().find(|it| it["ruleId"] == "unvalidated-datum-003").unwrap();
+    let result = results.iter().find(|result| result["ruleId"] == "unvalidated-datum-003").unwrap();
     assert_eq!(result["level"], "error");
     let place = &result["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "validators/spend.ak");
@@ -122,9 +136,16 @@ fn json_and_sarif_hold_the_same_findings_with_the_same_identities() {
         (&3.into(), &5.into())
     );
     assert_eq!(result["partialFingerprints"]["probity/v1"], json["findings"][0]["fingerprint"]);
-    let invented = results.iter().find(|it| it["ruleId"] == "strict-value-equality-001").unwrap();
+    let invented =
+        results.iter().find(|result| result["ruleId"] == "strict-value-equality-001").unwrap();
     assert_eq!(invented["level"], "note", "what is not proven weighs little");
-    assert!(invented["message"]["text"].as_str().unwrap().starts_with("unverified: Backdoor"));
+    insta::assert_snapshot!(invented["message"]["text"].as_str().unwrap(), @"
+    unverified: Backdoor
+
+    s
+
+    r
+    ");
 }
 
 #[test]
@@ -153,14 +174,25 @@ fn findings_of_a_baseline_are_known_in_every_format_of_it() {
             .args(["--baseline", "baseline", "--fail-on", "low"])
             .run()
             .code(0);
-        assert!(
-            output.stdout.contains("Findings: 0 verified, 0 unverified, 0 ignored, 2 known"),
-            "{format}: {}",
-            output.stdout
-        );
+        insta::allow_duplicates! { insta::assert_snapshot!(output.stdout, @"
+        ⚠️  EXPERIMENTAL: Audit complete. Iterations processed: 3
+        Source files analyzed: 1
+        State written to: .tx3/audit/state.json
+        Report written to: .tx3/audit/vulnerabilities.md
+        Findings: 0 verified, 0 unverified, 0 ignored, 2 known
+          strict-value-equality-001: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+          missing-address-validation-002: completed, findings: 0, requests: 2, tokens: 200 in, 20 out
+          unvalidated-datum-003: completed, findings: 1, requests: 1, tokens: 100 in, 10 out
+        Total, requests: 5, tokens: 500 in, 50 out
+        ") }
     }
+
     let output = audit(&dir, &finding()).args(["--baseline", "gone"]).run().code(1);
-    assert!(output.stderr.contains("cannot read the baseline gone"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: cannot read the baseline gone
+      cause: No such file or directory (os error 2)
+      help: `probity audit --help` lists the flags for files and directories
+    ");
 }
 
 #[test]
@@ -174,38 +206,62 @@ fn a_comment_with_a_reason_takes_a_finding_of_its_skill_back() {
         audit(&dir, &finding()).args(["--fail-on", "high"]).run()
     };
     let output = with("probity-ignore[unvalidated-datum-003] -- nothing reads it").code(0);
-    assert!(output.stdout.contains("1 ignored"), "{}", output.stdout);
+    insta::assert_snapshot!(output.stdout, @"
+    ⚠️  EXPERIMENTAL: Audit complete. Iterations processed: 3
+    Source files analyzed: 1
+    State written to: .tx3/audit/state.json
+    Report written to: .tx3/audit/vulnerabilities.md
+    Findings: 0 verified, 1 unverified, 1 ignored, 0 known
+      strict-value-equality-001: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+      missing-address-validation-002: completed, findings: 0, requests: 2, tokens: 200 in, 20 out
+      unvalidated-datum-003: completed, findings: 1, requests: 1, tokens: 100 in, 10 out
+    Total, requests: 5, tokens: 500 in, 50 out
+    ");
     assert!(!output.stderr.contains("probity-ignore"), "{}", output.stderr);
     let report = report(dir.path());
-    let excused = "- Datum not checked (`unvalidated-datum-003`) at validators/spend.ak:3, by the \
-                   comment on line 3: nothing reads it\n";
-    assert!(report.contains(excused), "{report}");
+    insta::assert_snapshot!(about_findings(&report), @"
+    No finding was verified.
+
+    ## Coverage
+
+    - `strict-value-equality-001`: 6 of 6 lines in 1 file
+    - `missing-address-validation-002`: 6 of 6 lines in 1 file
+    - `unvalidated-datum-003`: 6 of 6 lines in 1 file
+
+    ## Left out
+
+    - Datum not checked (`unvalidated-datum-003`) at validators/spend.ak:3, by the comment on line 3: nothing reads it
+
+    ## Unverified findings
+
+    No quote of these was found where they say it is; the model may have made them up.
+
+    - **Backdoor** (`critical`)
+      - Summary: s
+      - Recommendation: r
+      - Location: validators/spend.ak:3
+      - Evidence: `if admin == attacker { True }`
+      - Found by: `strict-value-equality-001`
+
+    ## Executive summary
+
+    The audit found no vulnerability whose quotes exist in the sources.
+    ");
     audit(&dir, &finding()).args(["--format", "sarif"]).run().code(0);
     let text = fs::read_to_string(dir.path().join(".tx3/audit/vulnerabilities.sarif")).unwrap();
     let sarif = valid(&text);
     let results = sarif["runs"][0]["results"].as_array().unwrap();
-    let excused = results.iter().find(|it| it["ruleId"] == "unvalidated-datum-003").unwrap();
+    let excused =
+        results.iter().find(|result| result["ruleId"] == "unvalidated-datum-003").unwrap();
     assert_eq!(excused["suppressions"][0]["justification"], "nothing reads it");
     let overruled = ["--no-ignores", "--fail-on", "high"];
     audit(&dir, &finding()).args(overruled).run().code(1);
     let output = with("probity-ignore[other-skill] -- nothing reads it").code(1);
-    assert!(
-        output.stderr.contains(
-            "warning: validators/spend.ak:3: `probity-ignore[other-skill]` names no skill of this audit"
-        ),
-        "{}",
-        output.stderr
-    );
+    insta::assert_snapshot!(output.stderr, @"warning: validators/spend.ak:3: `probity-ignore[other-skill]` names no skill of this audit");
     let output = with("probity-ignore[missing-address-validation-002] -- gone").code(1);
-    assert!(
-        output
-            .stderr
-            .contains("`probity-ignore[missing-address-validation-002]` takes no finding back"),
-        "{}",
-        output.stderr
-    );
+    insta::assert_snapshot!(output.stderr, @"warning: validators/spend.ak:3: `probity-ignore[missing-address-validation-002]` takes no finding back");
     let output = with("probity-ignore[unvalidated-datum-003]").code(1);
-    assert!(output.stderr.contains("is not heeded without a reason"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"warning: validators/spend.ak:3: `probity-ignore[unvalidated-datum-003]` is not heeded without a reason: add `-- why`");
 }
 
 #[test]
@@ -221,7 +277,24 @@ fn a_partial_audit_says_so_in_every_format() {
     let first = output.stdout.lines().next().unwrap();
     assert_eq!(first, "Incomplete audit: 1 of 3 skills have no result; see below for the reasons");
     let markdown = report(dir.path());
-    assert!(markdown.contains("- *(none, but only 2 of 3 skills finished)*\n"), "{markdown}");
+    insta::assert_snapshot!(stable(about_findings(&markdown)), @"
+    - *(none, but only 2 of 3 skills finished)*
+
+    ## Skills that did not finish
+
+    - `unvalidated-datum-003` (failed): openai: asking: HTTP 400: {}; check the model and the endpoint http://127.0.0.1:[port]/v1/chat/completions
+
+    ## Coverage
+
+    - `strict-value-equality-001`: 6 of 6 lines in 1 file
+    - `missing-address-validation-002`: 6 of 6 lines in 1 file
+    - `unvalidated-datum-003`: 6 of 6 lines in 1 file
+
+    ## Executive summary
+
+    The audit found no vulnerability whose quotes exist in the sources.
+    The audit is incomplete: 1 of 3 skills did not finish.
+    ");
     audit(&dir, &server()).args(["--format", "json"]).run().code(3);
     let json = fs::read_to_string(dir.path().join(".tx3/audit/vulnerabilities.json")).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["complete"], false);
@@ -230,7 +303,7 @@ fn a_partial_audit_says_so_in_every_format() {
     let invocation = valid(&text)["runs"][0]["invocations"][0].clone();
     assert_eq!(invocation["executionSuccessful"], false);
     let said = invocation["toolExecutionNotifications"][0]["message"]["text"].as_str().unwrap();
-    assert!(said.starts_with("skill 'unvalidated-datum-003' failed: "), "{said}");
+    insta::assert_snapshot!(stable(said), @"skill 'unvalidated-datum-003' failed: openai: asking: HTTP 400: {}; check the model and the endpoint http://127.0.0.1:[port]/v1/chat/completions");
 }
 
 #[test]

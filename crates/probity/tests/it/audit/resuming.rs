@@ -12,7 +12,7 @@ use std::{
 };
 
 use super::{
-    TRUE, audit, project, report,
+    TRUE, about_findings, audit, project, report,
     server::{Play, Server, skill},
     state, statuses,
 };
@@ -58,7 +58,25 @@ fn after_a_kill_in_the_middle_finished_skills_are_kept_and_not_asked_again() {
         ]
     );
     assert_eq!(statuses(&state(dir.path())), ["completed"; 3]);
-    assert!(report(dir.path()).contains("**Datum not checked**"), "of the first run");
+    insta::assert_snapshot!(about_findings(&report(dir.path())), @"
+    - **Datum not checked** (`high`)
+      - Summary: Any datum passes.
+      - Recommendation: Compare it.
+      - Location: validators/spend.ak:3
+      - Evidence: `expect InlineDatum(_) = output.datum`
+      - Found by: `strict-value-equality-001`, `missing-address-validation-002`, `unvalidated-datum-003`
+
+    ## Coverage
+
+    - `strict-value-equality-001`: 6 of 6 lines in 1 file
+    - `missing-address-validation-002`: 6 of 6 lines in 1 file
+    - `unvalidated-datum-003`: 6 of 6 lines in 1 file
+
+    ## Executive summary
+
+    The audit found 1 vulnerability: 0 exploited and fixed, 0 exploited, 1 quoted only.
+    The highest severity is high.
+    ");
     let left: Vec<_> = fs::read_dir(dir.path().join(".tx3/audit")).unwrap().flatten().collect();
     assert_eq!(left.len(), 2, "no half-written file: {left:?}");
 }
@@ -80,16 +98,20 @@ fn a_finished_audit_sends_nothing_when_resumed() {
 fn what_changed_since_is_asked_again_and_the_reason_is_told() {
     let (dir, server) = (project(), Server::saying(&[TRUE]));
     let output = audit(&dir, &server).args(["--resume"]).run().code(0);
-    assert!(output.stderr.contains("warning: there is no .tx3/audit/state.json to resume"));
+    insta::assert_snapshot!(output.stderr, @"warning: there is no .tx3/audit/state.json to resume; everything is asked");
     fs::write(dir.path().join("validators/new.ak"), "new").unwrap();
     let output = audit(&dir, &server).args(["--resume"]).run().code(0);
-    assert!(output.stderr.contains("is not resumed: the sources have changed since"));
+    insta::assert_snapshot!(output.stderr, @"warning: .tx3/audit/state.json is not resumed: the sources have changed since");
     assert_eq!(server.requests().len(), 6);
     let output = audit(&dir, &server).args(["--resume", "--model", "other"]).run().code(0);
-    assert!(output.stderr.contains("is not resumed: another provider or model was asked"));
+    insta::assert_snapshot!(output.stderr, @"warning: .tx3/audit/state.json is not resumed: another provider or model was asked");
     fs::write(dir.path().join(".tx3/audit/state.json"), "{").unwrap();
     let output = audit(&dir, &server).args(["--resume"]).run().code(1);
-    assert!(output.stderr.contains("is not the state of an audit"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: .tx3/audit/state.json is not the state of an audit
+      cause: EOF while parsing an object at line 1 column 1
+      help: start over without --resume
+    ");
     let output = audit(&dir, &server).run().code(0);
     assert_eq!(
         output.stderr,
@@ -120,7 +142,7 @@ fn skills_run_side_by_side_and_their_order_is_the_same() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it["skill_id"].as_str().unwrap().to_owned())
+        .map(|iteration| iteration["skill_id"].as_str().unwrap().to_owned())
         .collect();
     let expected =
         ["strict-value-equality-001", "missing-address-validation-002", "unvalidated-datum-003"];

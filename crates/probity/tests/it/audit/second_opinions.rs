@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
-    NOTHING, SPEND, TRUE, audit, audit_with_cache, project, report,
+    NOTHING, SPEND, TRUE, about_findings, audit, audit_with_cache, project, report,
     server::{Play, Server},
     state,
 };
@@ -50,6 +50,7 @@ fn an_endpoint_without_structured_output_is_told_of_once_and_asked_without() {
 
 #[test]
 fn refutations_are_in_every_format_and_cost_what_they_cost() {
+    let mut printed = Vec::new();
     for (format, file) in [("markdown", "md"), ("json", "json"), ("sarif", "sarif")] {
         let (dir, server) = (project(), doubting());
         let output = audit(&dir, &server)
@@ -59,12 +60,13 @@ fn refutations_are_in_every_format_and_cost_what_they_cost() {
         assert_eq!(server.requests().len(), 6, "two conversations a skill");
         let usage = &state(dir.path())["usage"];
         assert_eq!((&usage["requests"], &usage["input_tokens"]), (&6.into(), &600.into()));
-        assert!(output.stdout.contains("\nRefutations: 1 upheld\n"), "{}", output.stdout);
+        printed.push(format!("{format}\n{}", output.stdout));
         let text =
             fs::read_to_string(dir.path().join(format!(".tx3/audit/vulnerabilities.{file}")))
                 .unwrap();
         if format == "markdown" {
-            assert!(text.contains("  - Refutation: upheld. Nothing compares it.\n"), "{text}");
+            let refutation = text.lines().find(|line| line.contains("Refutation: "));
+            assert_eq!(refutation, Some("  - Refutation: upheld. Nothing compares it."), "{text}");
             continue;
         }
         let page: Value = serde_json::from_str(&text).unwrap();
@@ -74,6 +76,43 @@ fn refutations_are_in_every_format_and_cost_what_they_cost() {
         };
         assert_eq!(*refutation, json!({"verdict": "upheld", "reason": "Nothing compares it."}));
     }
+    insta::assert_snapshot!(printed.join("\n"), @"
+    markdown
+    ⚠️  EXPERIMENTAL: Audit complete. Iterations processed: 3
+    Source files analyzed: 1
+    State written to: .tx3/audit/state.json
+    Report written to: .tx3/audit/vulnerabilities.md
+    Findings: 1 verified, 0 unverified, 0 ignored, 0 known
+    Refutations: 1 upheld
+      strict-value-equality-001: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+      missing-address-validation-002: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+      unvalidated-datum-003: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+    Total, requests: 6, tokens: 600 in, 60 out
+
+    json
+    ⚠️  EXPERIMENTAL: Audit complete. Iterations processed: 3
+    Source files analyzed: 1
+    State written to: .tx3/audit/state.json
+    Report written to: .tx3/audit/vulnerabilities.json
+    Findings: 1 verified, 0 unverified, 0 ignored, 0 known
+    Refutations: 1 upheld
+      strict-value-equality-001: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+      missing-address-validation-002: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+      unvalidated-datum-003: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+    Total, requests: 6, tokens: 600 in, 60 out
+
+    sarif
+    ⚠️  EXPERIMENTAL: Audit complete. Iterations processed: 3
+    Source files analyzed: 1
+    State written to: .tx3/audit/state.json
+    Report written to: .tx3/audit/vulnerabilities.sarif
+    Findings: 1 verified, 0 unverified, 0 ignored, 0 known
+    Refutations: 1 upheld
+      strict-value-equality-001: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+      missing-address-validation-002: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+      unvalidated-datum-003: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+    Total, requests: 6, tokens: 600 in, 60 out
+    ");
 }
 
 #[test]
@@ -128,11 +167,11 @@ fn only_files_that_changed_since_the_merge_base_have_to_be_read() {
     // The whole project is still too long to be passed unread.
     audit_in(&app, &server).run().code(3);
     let unknown = audit_in(&app, &server).args(["--changed", "nowhere"]).run().code(1);
-    assert!(
-        unknown.stderr.starts_with("error: cannot find the changes since nowhere"),
-        "{}",
-        unknown.stderr
-    );
+    insta::assert_snapshot!(unknown.stderr, @"
+    error: cannot find the changes since nowhere
+      cause: this clone has no branch or commit `nowhere` or `origin/nowhere`
+      help: name a branch, tag or commit that this clone has, or leave out --changed
+    ");
 }
 
 #[test]
@@ -142,14 +181,18 @@ fn nothing_is_asked_if_nothing_changed() {
     let app = dir.path().join("app");
     let output = audit_in(&app, &server).args(["--changed", "work"]).run().code(0);
     assert_eq!(server.requests().len(), 0);
-    assert!(
-        output.stderr.contains("warning: no source file changed since work: no skill is run"),
-        "{}",
-        output.stderr
-    );
-    let nothing = "## Changed files\n\nNo source changed, and no skill was run.\n\n\
-                   ## Executive summary\n\nNo skill was run, so the audit says nothing about the sources.\n";
-    assert!(report(&app).contains(nothing), "{}", report(&app));
+    insta::assert_snapshot!(output.stderr, @"warning: no source file changed since work: no skill is run");
+    insta::assert_snapshot!(about_findings(&report(&app)), @"
+    - *(none)*
+
+    ## Changed files
+
+    No source changed, and no skill was run.
+
+    ## Executive summary
+
+    No skill was run, so the audit says nothing about the sources.
+    ");
 }
 
 #[test]
@@ -167,14 +210,45 @@ fn an_answer_is_cached_says_so_and_is_asked_for_again_if_it_is_damaged() {
     let first = report(dir.path());
     let (asked, output) = run(&[]);
     assert_eq!(asked, 0);
-    assert!(
-        output.stdout.contains("  unvalidated-datum-003: completed (cached), findings: 1\n"),
-        "{}",
-        output.stdout
-    );
+    insta::assert_snapshot!(output.stdout, @"
+    ⚠️  EXPERIMENTAL: Audit complete. Iterations processed: 3
+    Source files analyzed: 1
+    State written to: .tx3/audit/state.json
+    Report written to: .tx3/audit/vulnerabilities.md
+    Findings: 1 verified, 0 unverified, 0 ignored, 0 known
+      strict-value-equality-001: completed (cached), findings: 1
+      missing-address-validation-002: completed (cached), findings: 1
+      unvalidated-datum-003: completed (cached), findings: 1
+    ");
     let findings = |page: &str| page.split("\n## ").nth(1).unwrap().to_owned();
     assert_eq!(findings(&report(dir.path())), findings(&first));
-    assert!(report(dir.path()).contains("\n## Cached answers\n"));
+    insta::assert_snapshot!(about_findings(&report(dir.path())), @"
+    - **Datum not checked** (`high`)
+      - Summary: Any datum passes.
+      - Recommendation: Compare it.
+      - Location: validators/spend.ak:3
+      - Evidence: `expect InlineDatum(_) = output.datum`
+      - Found by: `strict-value-equality-001`, `missing-address-validation-002`, `unvalidated-datum-003`
+
+    ## Coverage
+
+    - `strict-value-equality-001`: 6 of 6 lines in 1 file
+    - `missing-address-validation-002`: 6 of 6 lines in 1 file
+    - `unvalidated-datum-003`: 6 of 6 lines in 1 file
+
+    ## Cached answers
+
+    An earlier run asked the same model about the same sources; `--no-cache` asks again.
+
+    - `strict-value-equality-001`
+    - `missing-address-validation-002`
+    - `unvalidated-datum-003`
+
+    ## Executive summary
+
+    The audit found 1 vulnerability: 0 exploited and fixed, 0 exploited, 1 quoted only.
+    The highest severity is high.
+    ");
     assert_eq!(run(&["--no-cache"]).0, 3);
 
     let entries = fs::read_dir(home.path().join("probity/audit-cache")).unwrap();

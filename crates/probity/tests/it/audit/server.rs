@@ -70,7 +70,12 @@ impl Server {
     /// Every request so far, with the port, which differs each time, written as `PORT`.
     pub(crate) fn requests(&self) -> Vec<String> {
         let port = format!(":{}", self.address.port());
-        self.requests.lock().unwrap().iter().map(|it| it.replace(&port, ":PORT")).collect()
+        self.requests
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|request| request.replace(&port, ":PORT"))
+            .collect()
     }
 
     pub(crate) fn bodies(&self) -> Vec<Value> {

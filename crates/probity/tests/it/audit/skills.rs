@@ -36,7 +36,10 @@ fn the_embedded_skills_are_listed_and_shown() {
         .code(0);
     assert!(shown.stdout.starts_with("Skill ID: unvalidated-datum-003\n"), "{}", shown.stdout);
     let output = probity().args(["audit", "skills", "show", "none"]).dir(&dir).run().code(1);
-    assert!(output.stderr.contains("there are strict-value-equality-001"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: there is no skill `none`
+      help: there are strict-value-equality-001, missing-address-validation-002, unvalidated-datum-003
+    ");
 }
 
 #[test]
@@ -49,28 +52,18 @@ fn a_check_says_all_that_is_wrong_and_names_files_and_fields() {
         ("s/e.md", "no frontmatter"),
     ]);
     let output = probity().args(["audit", "skills", "check", "s"]).dir(&dir).run().code(1);
-    for line in [
-        "s/b.md: the id `same` is also that of s/a.md",
-        "Field `name` must be non-empty in vulnerability skill file s/c.md",
-        "Failed to parse frontmatter from vulnerability skill file s/e.md: Missing frontmatter start delimiter `---`",
-        "1 of 5 skills are fine",
-    ] {
-        assert!(output.stdout.lines().any(|shown| shown == line), "{line}\n{}", output.stdout);
-    }
-    let unknown = output.stdout.lines().find(|line| line.contains("s/d.md")).unwrap();
-    assert!(
-        unknown.starts_with("Invalid YAML frontmatter") && unknown.contains("owner"),
-        "{unknown}"
-    );
-    assert!(
-        probity()
-            .args(["audit", "skills", "check", "gone"])
-            .dir(&dir)
-            .run()
-            .code(1)
-            .stderr
-            .contains("not found: gone")
-    );
+    insta::assert_snapshot!(output.stdout, @"
+    s/b.md: the id `same` is also that of s/a.md
+    Field `name` must be non-empty in vulnerability skill file s/c.md
+    Invalid YAML frontmatter in vulnerability skill file s/d.md: line 3 column 1: unknown field `owner`, expected one of id, name, severity, description, prompt_fragment, examples, false_positives, references, tags, confidence_hint
+    Failed to parse frontmatter from vulnerability skill file s/e.md: Missing frontmatter start delimiter `---`
+    1 of 5 skills are fine
+    ");
+    let gone = probity().args(["audit", "skills", "check", "gone"]).dir(&dir).run().code(1);
+    insta::assert_snapshot!(gone.stderr, @"
+    error: Audit skills directory not found: gone
+      help: pass a directory that exists; without --skills-dir, an audit uses the embedded skills
+    ");
 }
 
 #[test]
@@ -103,7 +96,10 @@ fn packs_and_directories_are_combined_and_new_skills_add_to_the_embedded_ones() 
         .args(["audit", "--provider", "scaffold", "--skills-dir", "builtin:odd"])
         .run()
         .code(1);
-    assert!(odd.stderr.contains("there are builtin:full and builtin:web"), "{}", odd.stderr);
+    insta::assert_snapshot!(odd.stderr, @"
+    error: there are no skills called builtin:odd
+      help: there are builtin:full and builtin:web
+    ");
 }
 
 #[test]
@@ -125,7 +121,13 @@ fn other_sources_are_named_by_patterns() {
     assert!(system.starts_with("You audit a program written in Python."), "{system}");
     assert!(super::server::told(&bodies[0]).contains("   5|     os.system(\"ls \" + name)\n"));
     let missing = with(&["src/*.rs"]).code(1);
-    assert!(missing.stderr.contains("no file matches --include src/*.rs"), "{}", missing.stderr);
+    insta::assert_snapshot!(missing.stderr, @"
+    error: no file matches --include src/*.rs
+      help: patterns are relative to this directory, for example 'src/**/*.py'
+    ");
     let wrong = with(&["src/[a"]).code(2);
-    assert!(wrong.stderr.contains("error parsing glob 'src/[a'"), "{}", wrong.stderr);
+    insta::assert_snapshot!(wrong.stderr, @"
+    error: --include: error parsing glob 'src/[a': unclosed character class; missing ']'
+      help: `--help` describes every flag
+    ");
 }

@@ -96,10 +96,11 @@ fn a_directive_keeps_a_fix_away() {
 #[test]
 fn flags_without_effect_and_unknown_rules_are_told() {
     let (_, output) = check(SAFE, &["--fix-unsafe", "--fix-rule", "x"]);
-    for says in ["--fix-unsafe has no effect", "--fix-rule has no effect", "--fix-rule x: no rule"]
-    {
-        assert!(output.stderr.contains(says), "{}", output.stderr);
-    }
+    insta::assert_snapshot!(output.stderr, @"
+    warning: --fix-unsafe has no effect without --fix or --diff
+    warning: --fix-rule has no effect without --fix or --diff
+    warning: --fix-rule x: no rule here has that name
+    ");
 }
 
 #[test]
@@ -124,7 +125,16 @@ fn a_diff_is_shown_and_nothing_is_written() {
     ");
     let (dir, output) = check(SAFE, &["--diff", "--fix", "--fix-unsafe", "--fail-level", "none"]);
     assert_eq!((text_of(&dir).as_str(), output.code), (SAFE, Some(1)), "something would change");
-    assert!(output.stdout.contains("+LABEL org"), "{}", output.stdout);
+    insta::assert_snapshot!(output.stdout, @r#"
+    --- a/Dockerfile
+    +++ b/Dockerfile
+    @@ -1,3 +1,3 @@
+    -FROM alpine:3.20 as Build
+    +FROM alpine:3.20 AS build
+     
+    -MAINTAINER me
+    +LABEL org.opencontainers.image.authors="me"
+    "#);
     let (_, output) = check("FROM alpine:3.20\n", &["--diff"]);
     assert_eq!((output.stdout.as_str(), output.stderr.as_str(), output.code), ("", "", Some(0)));
 }
@@ -136,15 +146,31 @@ fn standard_input_comes_back_fixed_on_standard_output() {
     };
     let output = run(SAFE, &["--fix"]).code(1);
     assert_eq!(output.stdout, SAFELY_FIXED);
-    assert!(output.stderr.contains("<stdin>:3:1: warning: Maintainer"), "{}", output.stderr);
-    assert!(output.stderr.contains("Fixed 2 issues in 1 file"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    probity:<stdin>:3:1: warning: Maintainer instruction is deprecated in favor of using label [buildkit/MaintainerDeprecated]
+    Fixed 2 issues in 1 file
+    Skipped 1 fix (1 safety)
+    help: --fix-unsafe applies suggestions and unsafe fixes too
+    ");
     // What needs no fix comes back as it is, so that a filter never empties a buffer.
     assert_eq!(run("FROM alpine:3.20\n", &["--fix"]).code(0).stdout, "FROM alpine:3.20\n");
     assert_eq!(run("FORM a\n", &["--fix"]).code(4).stdout, "FORM a\n");
     let diff = run(SAFE, &["--diff", "--stdin-filename", "x/Dockerfile"]).code(1).stdout;
-    assert!(diff.starts_with("--- a/x/Dockerfile\n+++ b/x/Dockerfile\n"), "{diff}");
+    insta::assert_snapshot!(diff, @"
+    --- a/x/Dockerfile
+    +++ b/x/Dockerfile
+    @@ -1,3 +1,3 @@
+    -FROM alpine:3.20 as Build
+    +FROM alpine:3.20 AS build
+     
+     MAINTAINER me
+    ");
     // Without --fix it is the report that goes to standard output.
-    assert!(run(SAFE, &[]).stdout.starts_with("probity:<stdin>:1:18:"));
+    insta::assert_snapshot!(run(SAFE, &[]).stdout, @"
+    probity:<stdin>:1:18: warning: 'as' and 'FROM' keywords' casing do not match [buildkit/FromAsCasing]
+    probity:<stdin>:1:21: warning: Stage name 'Build' should be lowercase [buildkit/StageNameCasing]
+    probity:<stdin>:3:1: warning: Maintainer instruction is deprecated in favor of using label [buildkit/MaintainerDeprecated]
+    ");
 }
 
 #[test]
@@ -155,10 +181,12 @@ fn rules_that_quarrel_are_named_and_the_file_is_left_in_peace() {
     let dir = directory(&[("Dockerfile", text), ("tally.toml", config)]);
     let output = probity().dir(&dir).args(["check", "--fix", "--format", "gnu"]).run().code(0);
     assert_eq!(text_of(&dir), text.replace("Build", "build"));
-    let says = "skipped fix tally/newline-between-instructions (Dockerfile): cycle: \
-                tally/newline-between-instructions and tally/no-multiple-empty-lines undo each \
-                other's work";
-    assert!(output.stderr.contains(says), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    Fixed 1 issue in 1 file
+    Skipped 2 fixes (2 cycle)
+    note: skipped fix tally/newline-between-instructions (Dockerfile): cycle: tally/newline-between-instructions and tally/no-multiple-empty-lines undo each other's work
+    note: skipped fix tally/no-multiple-empty-lines (Dockerfile): cycle: tally/newline-between-instructions and tally/no-multiple-empty-lines undo each other's work
+    ");
 }
 
 #[test]

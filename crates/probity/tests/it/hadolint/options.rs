@@ -1,6 +1,7 @@
 //! Every flag, variable and key, each with what the program itself makes of it.
 
 use super::{Case, findings};
+use crate::binary::stable;
 
 #[test]
 fn flags_variables_and_keys_mean_the_same() {
@@ -92,10 +93,24 @@ fn the_stronger_source_wins() {
     };
     let file = Some("failure-threshold: style\nformat: gnu\nignored: [DL4000, DL3048, DL3004]\n");
     let warnings = &[("HADOLINT_FAILURE_THRESHOLD", "error"), ("HADOLINT_FORMAT", "json")][..];
-    assert!(threshold(&["Dockerfile"], &[], file, 1).starts_with("hadolint:Dockerfile:1: "));
-    assert!(threshold(&["Dockerfile"], warnings, file, 0).starts_with("[{"));
+    insta::assert_snapshot!(threshold(&["Dockerfile"], &[], file, 1), @"
+    hadolint:Dockerfile:1: DL3006 warning: Always tag the version of an image explicitly
+    hadolint:Dockerfile:4: DL3014 warning: Use the `-y` switch to avoid manual input `apt-get -y install <package>`
+    hadolint:Dockerfile:4: DL3015 info: Avoid additional packages by specifying `--no-install-recommends`
+    hadolint:Dockerfile:4: DL3008 warning: Pin versions in apt get install. Instead of `apt-get install <package>` use `apt-get install <package>=<version>`
+    hadolint:Dockerfile:5: DL3002 warning: Last USER should not be root
+    hadolint:Dockerfile:8: DL3022 warning: `COPY --from` should reference a previously defined `FROM` alias
+    ");
+    insta::assert_snapshot!(threshold(&["Dockerfile"], warnings, file, 0), @r#"[{"code":"DL3006","column":6,"file":"Dockerfile","level":"warning","line":1,"message":"Always tag the version of an image explicitly"},{"code":"DL3014","column":13,"file":"Dockerfile","level":"warning","line":4,"message":"Use the `-y` switch to avoid manual input `apt-get -y install <package>`"},{"code":"DL3015","column":13,"file":"Dockerfile","level":"info","line":4,"message":"Avoid additional packages by specifying `--no-install-recommends`"},{"code":"DL3008","column":21,"file":"Dockerfile","level":"warning","line":4,"message":"Pin versions in apt get install. Instead of `apt-get install <package>` use `apt-get install <package>=<version>`"},{"code":"DL3002","column":6,"file":"Dockerfile","level":"warning","line":5,"message":"Last USER should not be root"},{"code":"DL3022","column":13,"file":"Dockerfile","level":"warning","line":8,"message":"`COPY --from` should reference a previously defined `FROM` alias"}]"#);
     let flags = &["-t", "info", "-f", "tty", "--no-color", "Dockerfile"][..];
-    assert!(threshold(flags, warnings, file, 1).starts_with("Dockerfile:1 DL3006 warning: "));
+    insta::assert_snapshot!(threshold(flags, warnings, file, 1), @"
+    Dockerfile:1 DL3006 warning: Always tag the version of an image explicitly
+    Dockerfile:4 DL3014 warning: Use the `-y` switch to avoid manual input `apt-get -y install <package>`
+    Dockerfile:4 DL3015 info: Avoid additional packages by specifying `--no-install-recommends`
+    Dockerfile:4 DL3008 warning: Pin versions in apt get install. Instead of `apt-get install <package>` use `apt-get install <package>=<version>`
+    Dockerfile:5 DL3002 warning: Last USER should not be root
+    Dockerfile:8 DL3022 warning: `COPY --from` should reference a previously defined `FROM` alias
+    ");
 }
 
 #[test]
@@ -131,33 +146,104 @@ fn files_are_looked_for_where_hadolint_looks() {
         }
         std::fs::remove_file(place).unwrap();
     }
-    assert!(case.ours(&work).stderr.starts_with("\"No configuration was specified."));
+    insta::assert_snapshot!(case.ours(&work).stderr, @r#"
+    "No configuration was specified. Using default configuration"
+    Configuration:
+      no fail: False
+      no color: True
+      output format:
+        none
+      failure threshold: info
+      override error:
+        none
+      override warning:
+        none
+      override info:
+        none
+      override style:
+        none
+      override ignore:
+        none
+      strict labels: False
+      label schema:
+        none
+      disable ignore pragma: False
+      allowed registries:
+        none
+    "#);
 }
 
 #[test]
 fn what_cannot_be_done_is_said_and_the_code_is_one() {
-    for (args, said) in [
-        (&[][..], "Please provide a Dockerfile"),
-        (&["nothing.Dockerfile"], "nothing.Dockerfile"),
-        (&["-c", "nothing.yaml", "clean.Dockerfile"], "nothing.yaml"),
-        (&["-f", "xml", "clean.Dockerfile"], "xml"),
-        (&["-t", "fatal", "clean.Dockerfile"], "fatal"),
-        (&["--require-label", "a:number", "clean.Dockerfile"], "number"),
-        (&["-o", "nowhere/report", "clean.Dockerfile"], "nowhere/report"),
+    let mut printed = Vec::new();
+    for args in [
+        &[][..],
+        &["nothing.Dockerfile"],
+        &["-c", "nothing.yaml", "clean.Dockerfile"],
+        &["-f", "xml", "clean.Dockerfile"],
+        &["-t", "fatal", "clean.Dockerfile"],
+        &["--require-label", "a:number", "clean.Dockerfile"],
+        &["-o", "nowhere/report", "clean.Dockerfile"],
     ] {
         let case = Case { args, ..Case::default() };
         let dir = case.directory();
         let ours = case.ours(dir.path()).code(1);
-        assert!(ours.stderr.contains(said), "{args:?}: {}", ours.stderr);
+        printed.push(format!("{args:?}\n{}", ours.stderr));
         assert_eq!(case.theirs(dir.path()).code, Some(1), "{args:?}");
     }
+    insta::assert_snapshot!(printed.join("\n"), @r#"
+    []
+    error: Please provide a Dockerfile
+      help: name a file, or `-`
+
+    ["nothing.Dockerfile"]
+    error: nothing.Dockerfile: the file does not exist
+
+    ["-c", "nothing.yaml", "clean.Dockerfile"]
+    error: nothing.yaml: cannot read the configuration: No such file or directory (os error 2)
+      help: name another file with --config
+
+    ["-f", "xml", "clean.Dockerfile"]
+    error: invalid value 'xml' for '--format <FORMAT>'
+      [possible values: tty, json, checkstyle, codeclimate, gitlab_codeclimate, gnu, codacy, sonarqube, sarif, junit]
+
+    For more information, try '--help'.
+
+    ["-t", "fatal", "clean.Dockerfile"]
+    error: invalid value 'fatal' for '--failure-threshold <THRESHOLD>'
+      [possible values: error, warning, info, style, ignore, none]
+
+    For more information, try '--help'.
+
+    ["--require-label", "a:number", "clean.Dockerfile"]
+    error: invalid value 'a:number' for '--require-label <NAME:FORMAT>': `number` is not a label format; valid formats: text, rfc3339, semver, url, hash, spdx, email
+
+    For more information, try '--help'.
+
+    ["-o", "nowhere/report", "clean.Dockerfile"]
+    error: cannot write the report to nowhere/report
+      cause: No such file or directory (os error 2)
+      help: choose another place with --output
+    "#);
     // One that is missing does not hide the others.
     let case = Case { args: &["nothing", "Dockerfile"], ..Case::default() };
-    assert!(case.ours(case.directory().path()).code(1).stdout.contains("DL3006"));
+    insta::assert_snapshot!(case.ours(case.directory().path()).code(1).stdout, @"
+    Dockerfile:1 DL3006 \u{1b}[1m\u{1b}[93mwarning\u{1b}[0m: Always tag the version of an image explicitly
+    Dockerfile:2 DL3048 \u{1b}[96mstyle\u{1b}[0m: Invalid label key.
+    Dockerfile:3 DL4000 \u{1b}[1m\u{1b}[91merror\u{1b}[0m: MAINTAINER is deprecated
+    Dockerfile:4 DL3014 \u{1b}[1m\u{1b}[93mwarning\u{1b}[0m: Use the `-y` switch to avoid manual input `apt-get -y install <package>`
+    Dockerfile:4 DL3015 \u{1b}[92minfo\u{1b}[0m: Avoid additional packages by specifying `--no-install-recommends`
+    Dockerfile:4 DL3008 \u{1b}[1m\u{1b}[93mwarning\u{1b}[0m: Pin versions in apt get install. Instead of `apt-get install <package>` use `apt-get install <package>=<version>`
+    Dockerfile:5 DL3002 \u{1b}[1m\u{1b}[93mwarning\u{1b}[0m: Last USER should not be root
+    Dockerfile:8 DL3022 \u{1b}[1m\u{1b}[93mwarning\u{1b}[0m: `COPY --from` should reference a previously defined `FROM` alias
+    ");
     let wrong =
         Case { args: &["clean.Dockerfile"], config: Some("# x\nno-fail: 7\n"), ..Case::default() };
     let ours = wrong.ours(wrong.directory().path()).code(0);
-    assert!(ours.stderr.contains(".hadolint.yaml:2:10: `no-fail` must be true or false"));
+    insta::assert_snapshot!(stable(&ours.stderr), @"
+    error: [dir]/.hadolint.yaml:2:10: `no-fail` must be true or false
+    the defaults hold instead of what [dir]/.hadolint.yaml says
+    ");
 }
 
 #[test]
@@ -216,13 +302,21 @@ fn check_takes_the_file_where_there_is_no_other() {
     };
     let ours = run(&["a/b/Dockerfile"]);
     assert!(!ours.stdout.contains("DL3006"), "{}", ours.stdout);
-    assert!(ours.stdout.contains("error: ") && ours.stdout.contains("[hadolint/DL3007]"));
+    insta::assert_snapshot!(ours.stdout, @"probity:a/b/Dockerfile:2:6: error: latest changes without notice; pin the version to a release tag [hadolint/DL3007]");
     std::fs::write(dir.path().join("tally.toml"), "").unwrap();
-    assert!(run(&["a/b/Dockerfile"]).stdout.contains("DL3006"));
+    insta::assert_snapshot!(run(&["a/b/Dockerfile"]).stdout, @"
+    probity:a/b/Dockerfile:1:6: warning: image debian has no version; write debian:<tag> [hadolint/DL3006]
+    probity:a/b/Dockerfile:2:6: warning: latest changes without notice; pin the version to a release tag [hadolint/DL3007]
+    ");
     let chosen = run(&["--config", "a/.hadolint.yaml", "a/b/Dockerfile"]);
     assert!(!chosen.stdout.contains("DL3006"), "{}", chosen.stdout);
     std::fs::remove_file(dir.path().join("tally.toml")).unwrap();
     std::fs::write(dir.path().join("a/.hadolint.yaml"), "ignored: 5\n").unwrap();
     let wrong = run(&["a/b/Dockerfile"]).code(2);
-    assert!(wrong.stderr.contains("a/.hadolint.yaml:1:10: `ignored` must be"), "{}", wrong.stderr);
+    insta::assert_snapshot!(wrong.stderr, @"
+    error: a/.hadolint.yaml:1:10: `ignored` must be a list of words
+      1 | ignored: 5
+        |          ^
+      help: fix it; then `probity config` shows every key and its value
+    ");
 }

@@ -97,7 +97,7 @@ fn under(text: &str, line: u64, start: u64, length: u64) -> String {
 
 fn decoded(text: &str, data: &Value) -> String {
     let numbers: Vec<u64> =
-        data.as_array().unwrap().iter().map(|it| it.as_u64().unwrap()).collect();
+        data.as_array().unwrap().iter().map(|number| number.as_u64().unwrap()).collect();
     let (mut line, mut column, mut words) = (0, 0, Vec::new());
     for token in numbers.chunks(5) {
         column = if token[0] == 0 { column + token[1] } else { token[1] };
@@ -124,7 +124,9 @@ fn outlines_folds_tokens_and_hints_of_ten_documents() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|it| (it["name"].as_str().unwrap(), it["children"].as_array().unwrap().len()))
+            .map(|symbol| {
+                (symbol["name"].as_str().unwrap(), symbol["children"].as_array().unwrap().len())
+            })
             .collect();
         assert_eq!(outline, case.outline, "{}", case.text);
         let folds = editor.request("textDocument/foldingRange", document.clone());
@@ -132,7 +134,7 @@ fn outlines_folds_tokens_and_hints_of_ten_documents() {
             .as_array()
             .unwrap()
             .iter()
-            .map(|it| (it["startLine"].as_u64().unwrap(), it["endLine"].as_u64().unwrap()))
+            .map(|range| (range["startLine"].as_u64().unwrap(), range["endLine"].as_u64().unwrap()))
             .collect();
         assert_eq!(folds, case.folds, "{}", case.text);
         let tokens = editor.request("textDocument/semanticTokens/full", document);
@@ -143,7 +145,7 @@ fn outlines_folds_tokens_and_hints_of_ten_documents() {
         assert_eq!(part["data"], tokens["data"], "the whole range is the whole document");
         let hints = editor.request("textDocument/inlayHint", whole);
         let hints: Vec<&str> =
-            hints.as_array().unwrap().iter().map(|it| it["label"].as_str().unwrap()).collect();
+            hints.as_array().unwrap().iter().map(|hint| hint["label"].as_str().unwrap()).collect();
         assert_eq!(hints, case.hints, "{}", case.text);
         check_selection(&mut editor, &uri, case.text);
         editor.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
@@ -179,39 +181,40 @@ fn check_selection(editor: &mut Editor, uri: &str, text: &str) {
 }
 
 /// A document with a cursor `‸`, the places of all references, and the text after renaming to `n`.
-const NAMES: &[(&str, usize, Result<&str, &str>)] = &[
+const NAMES: &[(&str, usize, Option<&str>)] = &[
     (
         "FROM a AS ba‸se\nFROM base AS two\nCOPY --from=base /é /\nRUN --mount=from=base,target=/b x\n",
         4,
-        Ok("FROM a AS n\nFROM n AS two\nCOPY --from=n /é /\nRUN --mount=from=n,target=/b x\n"),
+        Some("FROM a AS n\nFROM n AS two\nCOPY --from=n /é /\nRUN --mount=from=n,target=/b x\n"),
     ),
     (
         "FROM a AS base\nFROM b\nCOPY 😀 /\nCOPY --from=b‸ase e\u{301} /\n",
         2,
-        Ok("FROM a AS n\nFROM b\nCOPY 😀 /\nCOPY --from=n e\u{301} /\n"),
+        Some("FROM a AS n\nFROM b\nCOPY 😀 /\nCOPY --from=n e\u{301} /\n"),
     ),
     (
         "ARG V‸=1\nFROM a:$V\nARG V\nRUN echo 😀 ${V} \"$V\" $VV\nLABEL v=${V:-2}\n",
         6,
-        Ok("ARG n=1\nFROM a:$n\nARG n\nRUN echo 😀 ${n} \"$n\" $VV\nLABEL v=${n:-2}\n"),
+        Some("ARG n=1\nFROM a:$n\nARG n\nRUN echo 😀 ${n} \"$n\" $VV\nLABEL v=${n:-2}\n"),
     ),
     (
         "FROM a\r\nARG V=1\r\nENV V=$V‸\r\nRUN echo $V\r\n",
         2,
-        Ok("FROM a\r\nARG n=1\r\nENV V=$n\r\nRUN echo $V\r\n"),
+        Some("FROM a\r\nARG n=1\r\nENV V=$n\r\nRUN echo $V\r\n"),
     ),
-    ("FROM a\nENV V=1\nRUN echo $‸V\n", 2, Err("ENV variables are part of the image")),
-    ("FROM a\nARG TARGETARCH\nRUN echo $TARGET‸ARCH\n", 2, Err("BuildKit sets this argument")),
-    ("FROM a\nARG V‸\nRUN V=2; echo $V\n", 2, Err("line 3 uses the word `V` without `$`")),
-    ("FROM a\nRUN ec‸ho\n", 0, Err("only stages and build arguments can be renamed")),
-    ("FROM a AS n\nFROM b AS m‸\n", 1, Err("another stage is called `n`")),
-    ("FROM a\nARG V‸=1\nARG n=2\nRUN echo $V\n", 2, Err("the name `n` is used already")),
+    ("FROM a\nENV V=1\nRUN echo $‸V\n", 2, None),
+    ("FROM a\nARG TARGETARCH\nRUN echo $TARGET‸ARCH\n", 2, None),
+    ("FROM a\nARG V‸\nRUN V=2; echo $V\n", 2, None),
+    ("FROM a\nRUN ec‸ho\n", 0, None),
+    ("FROM a AS n\nFROM b AS m‸\n", 1, None),
+    ("FROM a\nARG V‸=1\nARG n=2\nRUN echo $V\n", 2, None),
 ];
 
 #[test]
 fn names_are_found_and_renamed_everywhere_or_not_at_all() {
     let dir = directory(&[]);
     let mut editor = Editor::start(dir.path(), json!({}));
+    let mut refusals = Vec::new();
     for (number, (marked, count, renamed)) in NAMES.iter().enumerate() {
         let (text, position) = cursor(marked);
         let uri = editor.open(&dir.path().join(format!("{number}.Dockerfile")), &text);
@@ -227,18 +230,24 @@ fn names_are_found_and_renamed_everywhere_or_not_at_all() {
         let mut rename = at.clone();
         rename["newName"] = json!("n");
         match (editor.try_request("textDocument/rename", rename), renamed) {
-            (Ok(edit), Ok(expected)) => {
+            (Ok(edit), Some(expected)) => {
                 let changed = super::client::applied(&text, &edit["changes"][&uri]);
                 assert_eq!(&changed, expected, "{marked}");
                 let place = editor.request("textDocument/prepareRename", at);
                 assert!(place["placeholder"].is_string(), "{place}");
             }
-            (Err(error), Err(why)) => {
-                assert!(error["message"].as_str().unwrap().contains(why), "{marked}: {error}");
-            }
+            (Err(error), None) => refusals.push(error["message"].as_str().unwrap().to_owned()),
             (answer, _) => panic!("{marked}: {answer:?}"),
         }
     }
+    insta::assert_snapshot!(refusals.join("\n"), @"
+    ENV variables are part of the image, and the container reads them by this name
+    BuildKit sets this argument, and knows it by this name alone
+    line 3 uses the word `V` without `$`; rename it there first
+    only stages and build arguments can be renamed; place the cursor on the name of one
+    another stage is called `n`
+    the name `n` is used already
+    ");
     let (text, position) = cursor("FROM a AS b‸\n");
     let uri = editor.open(&dir.path().join("Dockerfile"), &text);
     for name in ["", "9a", "a b", "ä"] {

@@ -14,7 +14,19 @@ fn tally_switches_take_values() {
         named("tally").dir(&dir).env("TALLY_FIX", "true").args(ignored).args(args).run().code(1)
     };
     let shown = lint(&["--fix=false"]).stdout;
-    assert!(shown.contains("FROM scratch"), "the source is shown: {shown}");
+    insta::assert_snapshot!(shown, @"
+    warning[buildkit/StageNameCasing]: Stage name 'Bad' should be lowercase
+     --> Dockerfile:1:17
+      |
+    1 | FROM scratch AS Bad
+      |                 ^^^
+      |
+      = docs: https://docs.docker.com/go/dockerfile/rule/stage-name-casing/
+      = help: Rename the stage to `bad` (safe fix, --fix)
+
+    1 finding in 1 of 1 file: 1 warning.
+    Fixable: 1 with `--fix`.
+    ");
     for args in [
         &["--fix=false", "--show-source=false"][..],
         &["--fix=0", "--hide-source=true", "--no-color=true", "--skip-comments=false"],
@@ -49,10 +61,20 @@ fn of_a_flag_that_is_repeated_the_last_one_holds() {
     }
     let output = probity().dir(&dir).args(["check", "--hide-source", "--show-source"]).run();
     assert!(!output.stdout.contains("FROM scratch"), "hiding wins: {}", output.stdout);
+    let mut printed = Vec::new();
     for args in [["--config", "x", "--no-config"], ["--no-config", "--config", "x"]] {
         let output = probity().dir(&dir).args(["check"]).args(args).run().code(2);
-        assert!(output.stderr.contains("cannot be used together"), "{}", output.stderr);
+        printed.push(format!("{args:?}\n{}", output.stderr));
     }
+    insta::assert_snapshot!(printed.join("\n"), @r#"
+    ["--config", "x", "--no-config"]
+    error: --config and --no-config cannot be used together
+      help: give one of them
+
+    ["--no-config", "--config", "x"]
+    error: --config and --no-config cannot be used together
+      help: give one of them
+    "#);
 }
 
 #[test]
@@ -70,10 +92,20 @@ fn standard_input_obeys_exclude_and_its_name_needs_it() {
     let output =
         run(&["-", "--stdin-filename", "vendor/Dockerfile", "--exclude", "vendor"]).code(3);
     assert_eq!(output.stdout, "");
+    let mut printed = Vec::new();
     for paths in [&[][..], &["Dockerfile"]] {
         let output = run(&[paths, &["--stdin-filename", "x"]].concat()).code(2);
-        assert!(output.stderr.contains("add `-` to the paths"), "{}", output.stderr);
+        printed.push(format!("{paths:?}\n{}", output.stderr));
     }
+    insta::assert_snapshot!(printed.join("\n"), @r#"
+    []
+    error: --stdin-filename names standard input, but no path is `-`
+      help: add `-` to the paths
+
+    ["Dockerfile"]
+    error: --stdin-filename names standard input, but no path is `-`
+      help: add `-` to the paths
+    "#);
 }
 
 #[test]
@@ -83,10 +115,18 @@ fn the_short_variable_of_max_lines_is_understood() {
         let args = ["check", "--format", "gnu", "--select", "tally/max-lines"];
         probity().dir(&dir).env(name, value).args(args).run()
     };
+    let mut printed = Vec::new();
     for name in ["TALLY_RULES_MAX_LINES", "TALLY_RULES_MAX_LINES_MAX"] {
         let output = run(name, "2").code(1);
-        assert!(output.stdout.contains("tally/max-lines"), "{}", output.stdout);
+        printed.push(format!("{name:?}\n{}", output.stdout));
         assert_eq!(output.stderr, "", "{name}");
         run(name, "3").code(0);
     }
+    insta::assert_snapshot!(printed.join("\n"), @r#"
+    "TALLY_RULES_MAX_LINES"
+    probity:Dockerfile:3:1: warning: the file has 3 lines, and 2 are allowed [tally/max-lines]
+
+    "TALLY_RULES_MAX_LINES_MAX"
+    probity:Dockerfile:3:1: warning: the file has 3 lines, and 2 are allowed [tally/max-lines]
+    "#);
 }

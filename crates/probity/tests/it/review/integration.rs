@@ -63,7 +63,10 @@ fn the_defaults_of_the_tasks_are_accepted() {
     });
     // They are all read before it is noticed that there is nothing to review.
     let output = run.dir(place.path()).run().code(2);
-    assert!(output.stderr.contains("there is no repository in repo"), "{}", output.stderr);
+    insta::assert_snapshot!(output.stderr, @"
+    error: there is no repository in repo
+      help: name its directory with --repo, or REPO_DIR
+    ");
 }
 
 #[test]
@@ -111,7 +114,7 @@ fn in_the_pipeline_the_review_runs_beside_the_tests_and_blocks_nothing() {
 fn the_image_is_clean_by_our_own_measure_and_has_what_the_task_runs() {
     let path = root("deploy/Dockerfile.ci-agent");
     let output = probity().args(["check", path.to_str().unwrap()]).run().code(0);
-    assert!(output.stdout.contains("No findings"), "{}", output.stdout);
+    insta::assert_snapshot!(output.stdout, @"No findings in 1 file.");
     let text = fs::read_to_string(path).unwrap();
     for needed in ["/usr/local/bin/ci-agent-review", "golang:", "git=", "/opt/agent/bin"] {
         assert!(text.contains(needed), "{needed}");

@@ -115,7 +115,8 @@ fn a_browser_shows_the_page_in_both_schemes_at_any_width_with_the_keyboard_alone
     readable(&seen);
     let counts = ["before", "after", "again"].map(|name| seen[name].as_u64().unwrap());
     assert_eq!(counts, [2, 1, 2], "the first filter hides one of two issues: {seen:#}");
-    let reached = |tag: &str| seen["focus"].as_array().unwrap().iter().any(|it| it["tag"] == tag);
+    let reached =
+        |tag: &str| seen["focus"].as_array().unwrap().iter().any(|focus| focus["tag"] == tag);
     assert!(reached("PRE") && reached("SUMMARY"), "{seen:#}");
     assert_eq!(seen["print"], "none", "{seen:#}");
     assert!(seen["text"].as_str().unwrap().contains("a high defect </pre><script>"), "{seen:#}");
@@ -168,22 +169,38 @@ fn the_history_is_shown_over_time_as_text_as_a_badge_and_by_a_server_that_checks
         run.env("XDG_STATE_HOME", state.to_str().unwrap()).run().code(0).stdout
     };
     let text = ask(&["trend"]);
-    assert!(text.contains("main  ▇▇\n") && text.contains(": 2 reviews, "), "{text}");
     let trend: Value = serde_json::from_str(&ask(&["trend", "--format", "json"])).unwrap();
-    let scores: Vec<&Value> =
-        trend["branches"][0]["reviews"].as_array().unwrap().iter().map(|it| &it["score"]).collect();
+    let scores: Vec<&Value> = trend["branches"][0]["reviews"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|review| &review["score"])
+        .collect();
     assert_eq!(scores, [8.5, 8.5], "{trend:#}");
+    let head = super::git(stage.repo(), &["rev-parse", "HEAD"]);
+    let line = |review: &Value| {
+        let time = review["createdAt"].as_str().unwrap();
+        let (day, minute, commit) = (&time[..10], &time[11..16], &head[..10]);
+        format!("  {day} {minute}  {commit}  8.5  pass  1 proven\n")
+    };
+    let reviews = &trend["branches"][0]["reviews"];
+    let month = &line(&reviews[1])[2..9];
+    let expected = format!(
+        "{head} main  ▇▇\n{}{}\
+         cost {month}  replay of agent.ndjson: 2 reviews, 0 input and 0 output tokens\n",
+        line(&reviews[0]),
+        line(&reviews[1])
+    );
+    assert_eq!(text, expected);
     let file = stage.place.path().join("out/review.json");
     let badge = ask(&["badge", file.to_str().unwrap()]);
-    assert!(
-        badge.starts_with("<svg ") && badge.contains("aria-label=\"probity review: 8.5 of 10\"")
-    );
+    insta::assert_snapshot!(badge, @r##"<svg xmlns="http://www.w3.org/2000/svg" width="185" height="20" role="img" aria-label="probity review: 8.5 of 10"><title>probity review: 8.5 of 10</title><rect width="110" height="20" fill="#33383e"/><rect x="110" width="75" height="20" fill="#0b6b36"/><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11"><text x="55" y="14">probity review</text><text x="147" y="14">8.5 of 10</text></g></svg>"##);
 
     let server = Server::start(&stage);
     let own = server.address.clone();
     let home = server.ask("GET", "/", &own);
     assert!(home.starts_with("HTTP/1.1 200 OK") && home.contains("▇▇"), "{home}");
-    let link = home.split("href=\"").find_map(|it| it.strip_prefix("/repo?")).unwrap();
+    let link = home.split("href=\"").find_map(|rest| rest.strip_prefix("/repo?")).unwrap();
     let repo = format!("/repo?{}", link.split('"').next().unwrap());
     let shown = server.ask("GET", &repo, &own);
     assert!(shown.contains("Branch main") && shown.contains("/review?id=2"), "{shown}");

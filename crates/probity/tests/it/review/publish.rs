@@ -6,99 +6,35 @@ mod gitlab;
 mod hostile;
 mod openapi;
 mod requests;
+mod reviews;
 pub(crate) mod server;
+mod stage;
 
 use std::{fs, path::Path};
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use self::server::{APIS, Api, Forge, ForgeThread, Note, TOKEN};
+use self::{
+    reviews::{issue, review, with_issues},
+    server::{APIS, Api, ForgeThread, Note, TOKEN},
+    stage::Stage,
+};
 use super::{CODE, FIX};
-use crate::binary::{Output, directory, probity};
+use crate::binary::{probity, stable};
 
 /// The change that the pull request shows: the function with the defect.
 pub(crate) const HUNKS: &str = "@@ -1,3 +1,5 @@\n export function average(numbers) {\n   let sum = 0;\n+  for (const number of numbers) sum += number;\n+  return sum / (numbers.length - 1);\n }\n";
 pub(crate) const FILE: &str = "src/numbers.js";
 
-fn issue(id: &str, severity: &str, line: u64, title: &str, print: char) -> Value {
-    json!({
-        "id": id, "severity": severity, "title": title, "description": "/close\n@everyone look",
-        "file": FILE, "line": line, "test_file": format!("review/tests/{id}_t.test.js"),
-        "test_name": "averages", "test_output": "6 !== 3", "category": "correctness",
-        "fingerprint": print.to_string().repeat(32), "test_code": "assert.equal(average([2, 4]), 3);\n",
-        "code": CODE.lines().nth(usize::try_from(line).unwrap() - 1).unwrap(),
-        "proof": { "level": "P3", "outcome": "failed", "reason": "It passes with the fix." },
-    })
-}
-
-/// A defect whose fix is proven, and one on a line that the change does not show.
-fn review(commit: &str) -> Value {
-    let mut proven = issue("ISS-001", "high", 4, "the average is wrong", 'a');
-    proven["fix_patch"] = json!(FIX);
-    proven["proof"]["flips_with_fix"] = json!(true);
-    proven["proof"]["fix"] = json!({ "result": "flips" });
-    let other = issue("ISS-002", "low", 8, "clamp loses numbers", 'b');
-    with_issues(commit, &[proven, other])
-}
-
-fn with_issues(commit: &str, issues: &[Value]) -> Value {
-    let deductions: Vec<Value> = issues
-        .iter()
-        .map(|issue| json!({ "issue_id": issue["id"], "severity": issue["severity"], "points": 1.0 }))
-        .collect();
-    let value = 10.0 - deductions.len() as f64;
-    json!({
-        "schema_version": "1.0.0", "status": "ok",
-        "metadata": { "repo": "forge.example/o/r", "commit": commit, "branch": "b",
-            "timestamp": "2026-11-16T00:00:00Z", "duration_seconds": 1, "agent_cli": "claude",
-            "agent_model": "", "files_reviewed": 1, "tests_generated": 2, "tests_failing": 2 },
-        "score": { "value": value, "max": 10.0, "pass": true, "threshold": 7.0,
-            "deductions": deductions },
-        "proven_issues": issues, "observations": [],
-        "test_summary": { "total_generated": 2, "passing": 0, "failing": 2, "error": 0 },
-        "summary": format!("Score {value} of 10."),
-    })
-}
-
-/// A forge, and the checkout whose review is published there.
-struct Stage {
-    forge: Forge,
-    place: TempDir,
-}
-
-impl Stage {
-    fn new(api: Api) -> Self {
-        let place = directory(&[(FILE, CODE)]);
-        Self { forge: Forge::start(api, "c1", FILE, HUNKS), place }
-    }
-
-    fn publish(&self, review: &Value, more: &[&str]) -> Output {
-        let file = self.place.path().join("review.json");
-        fs::write(&file, review.to_string()).unwrap();
-        self.publish_file(&file, more)
-    }
-
-    fn publish_file(&self, file: &Path, more: &[&str]) -> Output {
-        let (flag, variable) = match self.forge.api {
-            Api::Github => ("--github", "GITHUB_TOKEN"),
-            Api::Gitlab => ("--gitlab", "GITLAB_TOKEN"),
-            Api::Gitea => ("--gitea", "GITEA_TOKEN"),
-        };
-        probity()
-            .args(["review", "publish", file.to_str().unwrap(), flag, "--project", "o/r"])
-            .args(["--pull", "7", "--endpoint", &self.forge.address()])
-            .args(more)
-            .env(variable, TOKEN)
-            .dir(self.place.path())
-            .run()
-    }
-}
-
 /// What a reader sees of a thread: where, what the first comment begins with, whether it is done.
 fn seen(thread: &ForgeThread) -> (u64, String, usize, Option<&str>) {
     let first = thread.notes[0].body.lines().next().unwrap().to_owned();
     (thread.line, first, thread.notes.len(), thread.resolved_by.as_deref())
+}
+
+/// The issues that a summary describes, by their headings.
+fn listed(summary: &Note) -> Vec<&str> {
+    summary.body.lines().filter(|line| line.starts_with("### ")).collect()
 }
 
 #[test]
@@ -107,10 +43,8 @@ fn a_review_becomes_a_summary_comments_on_the_diff_and_a_status_and_publishing_t
     for api in APIS {
         let stage = Stage::new(api);
         let output = stage.publish(&review("c1"), &[]).code(0);
-        assert!(
-            output.stdout.starts_with("pull request 7: 2 comments added, 0 updated"),
-            "{output:?}"
-        );
+        let added = "pull request 7: 2 comments added, 0 updated, 0 threads resolved, 0 reopened\n";
+        assert_eq!(output.stdout, added, "{api:?}");
         let state = stage.forge.state();
         let headline = "**high** `ISS-001` correctness, the average is wrong";
         assert_eq!(
@@ -123,29 +57,94 @@ fn a_review_becomes_a_summary_comments_on_the_diff_and_a_status_and_publishing_t
         let suggestion = match api {
             Api::Github => format!("```suggestion\n{fixed}```\n"),
             Api::Gitlab => format!("```suggestion:-0+0\n{fixed}```\n"),
-            Api::Gitea => format!("+{fixed}"),
+            Api::Gitea => {
+                format!(
+                    "<details><summary>Proven fix</summary>\n\n```diff\n{FIX}```\n\n</details>\n"
+                )
+            }
         };
-        assert!(body.contains(&suggestion), "{api:?}: {body}");
-        assert!(
-            body.contains("<details><summary>Failing test</summary>\n\n```\nassert.equal"),
-            "{body}"
-        );
+        assert_eq!(body.matches(&suggestion).count(), 1, "{api:?}: {body}");
         // Neither a command nor a mention, for any of the forges.
-        assert!(body.contains("> &#47;close\n> &#64;everyone look"), "{body}");
+        let body = body.replace(&suggestion, "[suggestion]\n");
+        insta::allow_duplicates! { insta::assert_snapshot!(body, @"
+        **high** `ISS-001` correctness, the average is wrong
+
+        > &#47;close
+        > &#64;everyone look
+
+        P3: It passes with the fix.
+
+        [suggestion]
+
+        <details><summary>Failing test</summary>
+
+        ```
+        assert.equal(average([2, 4]), 3);
+        ```
+
+        </details>
+
+        <details><summary>Output of the test</summary>
+
+        ```text
+        6 !== 3
+        ```
+
+        </details>
+
+        To dismiss this issue, reply `/probity false-positive REASON` or `/probity wont-fix REASON`.
+
+        <!-- probity:issue aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa -->
+        ") }
         let [summary] = state.comments.as_slice() else { panic!("{:?}", state.comments) };
-        assert!(summary.body.starts_with("## probity review: 8 of 10, passes\n"), "{summary:?}");
-        assert!(summary.body.contains("### `ISS-002` clamp loses numbers"), "{summary:?}");
-        assert!(!summary.body.contains("### `ISS-001`"), "its thread has it: {summary:?}");
+        // The first issue has a thread, and is not in the summary.
+        insta::allow_duplicates! { insta::assert_snapshot!(summary.body, @"
+        ## probity review: 8 of 10, passes
+
+        Score 8 of 10.
+
+        | Issue | Severity | Where | What |
+        | --- | --- | --- | --- |
+        | `ISS-001` | high | `src/numbers.js:4` | the average is wrong |
+        | `ISS-002` | low | `src/numbers.js:8` | clamp loses numbers |
+
+        ### `ISS-002` clamp loses numbers
+
+        `src/numbers.js:8`
+
+        > &#47;close
+        > &#64;everyone look
+
+        P3: It passes with the fix.
+
+        <details><summary>Failing test</summary>
+
+        ```
+        assert.equal(average([2, 4]), 3);
+        ```
+
+        </details>
+
+        <details><summary>Output of the test</summary>
+
+        ```text
+        6 !== 3
+        ```
+
+        </details>
+
+
+        Reviewed `c1` with `claude`.
+
+        <!-- probity:review -->
+        ") }
         let statuses: Vec<(&str, &str)> =
-            state.statuses.iter().map(|it| (&*it.state, &*it.description)).collect();
+            state.statuses.iter().map(|status| (&*status.state, &*status.description)).collect();
         assert_eq!(statuses, [("success", "Score 8 of 10, 2 proven issues")], "{api:?}");
 
         let writes = stage.forge.writes();
         let again = stage.publish(&review("c1"), &[]).code(0);
-        assert!(
-            again.stdout.starts_with("pull request 7: 0 comments added, 0 updated"),
-            "{again:?}"
-        );
+        assert_eq!(again.stdout, added.replace("2 comments", "0 comments"), "{api:?}");
         assert_eq!(stage.forge.state(), state, "{api:?}");
         // A check run has no way to ask for its text, so it is written again.
         let expected = if api == Api::Github { 1 } else { 0 };
@@ -169,8 +168,12 @@ fn threads_follow_the_review_through_edits_answers_force_pushes_fixes_and_relaps
         stage.publish(&two("c1", "the loop is too slow"), &[]).code(0);
         let state = stage.forge.state();
         let titles: Vec<String> = state.threads.iter().map(|thread| seen(thread).1).collect();
-        assert!(titles[1].ends_with("the loop is too slow"), "{api:?}: {titles:?}");
-        assert_eq!(titles.len(), 2, "{titles:?}");
+        let slow = "**medium** `ISS-003` correctness, the loop is too slow";
+        assert_eq!(
+            titles,
+            ["**high** `ISS-001` correctness, the average is wrong", slow],
+            "{api:?}"
+        );
 
         // After an answer the comment stays as it was, and somebody else's marker is no thread of ours.
         stage.forge.change(|state| {
@@ -200,10 +203,10 @@ fn threads_follow_the_review_through_edits_answers_force_pushes_fixes_and_relaps
         };
         stage.publish(&moved("the loop is slow again"), &[]).code(0);
         let state = stage.forge.state();
-        let ours = state.comments.iter().filter(|it| it.author == server::BOT).count();
+        let ours = state.comments.iter().filter(|comment| comment.author == server::BOT).count();
         assert_eq!((state.threads.len(), ours), (2, 1), "{api:?}: {state:#?}");
-        assert!(seen(&state.threads[1]).1.ends_with("the loop is too slow"), "{api:?}");
-        let heads: Vec<&str> = state.statuses.iter().map(|it| it.commit.as_str()).collect();
+        assert_eq!(seen(&state.threads[1]).1, slow, "{api:?}");
+        let heads: Vec<&str> = state.statuses.iter().map(|status| status.commit.as_str()).collect();
         assert_eq!(heads, ["c1", "c2"], "{api:?}");
 
         // The first issue is fixed, and comes back.
@@ -225,7 +228,7 @@ fn threads_follow_the_review_through_edits_answers_force_pushes_fixes_and_relaps
         stage.publish(&moved("the loop is slow"), &[]).code(0);
         let state = stage.forge.state();
         let first = seen(&state.threads[0]);
-        assert!(first.1.ends_with("the average is wrong"), "{api:?}: {first:?}");
+        assert_eq!(first.1, titles[0], "{api:?}");
         assert_eq!((first.3, state.threads.len()), (None, 2), "{api:?}");
 
         // What a person has resolved stays resolved.
@@ -246,7 +249,7 @@ fn a_token_of_a_person_sets_a_status_because_it_may_not_make_check_runs() {
         assert_eq!(output.stderr, "", "{output:?}");
         let state = stage.forge.state();
         let statuses: Vec<(&str, &str)> =
-            state.statuses.iter().map(|it| (&*it.state, &*it.description)).collect();
+            state.statuses.iter().map(|status| (&*status.state, &*status.description)).collect();
         assert_eq!(statuses, [("success", "Score 8 of 10, 2 proven issues")]);
     }
 }
@@ -259,34 +262,44 @@ fn what_must_not_be_published_is_refused_with_a_reason_and_nothing_is_posted() {
         foreign["metadata"]["repo"] = json!("forge.example/o/other");
         let mut forged = review("c1");
         forged["score"]["value"] = json!(10.0);
-        let cases: [(Value, &str); 4] = [
-            (review("gone"), "the review is of commit gone, and the pull request is at c1"),
-            (foreign, "the review is of forge.example/o/other, not of o/r"),
-            (forged, "contradicts itself"),
-            (json!({ "schema_version": "1.0.0" }), "cannot be used"),
-        ];
-        for (review, why) in cases {
-            let output = stage.publish(&review, &[]).code(2);
-            assert!(output.stderr.contains(why), "{api:?} {why}: {output:?}");
+        let mut refusals = Vec::new();
+        for review in [review("gone"), foreign, forged, json!({ "schema_version": "1.0.0" })] {
+            refusals.push(stage.publish(&review, &[]).code(2).stderr);
         }
-        let output = stage.publish_file(Path::new("nowhere.json"), &[]).code(2);
-        assert!(output.stderr.contains("cannot read nowhere.json"), "{output:?}");
+        refusals.push(stage.publish_file(Path::new("nowhere.json"), &[]).code(2).stderr);
         let output = stage.publish(&review("c1"), &["--pull", "8"]);
         assert_eq!(output.code, Some(2), "given twice: {output:?}");
         stage.forge.change(|state| state.is_open = false);
-        let output = stage.publish(&review("c1"), &[]).code(2);
-        assert!(output.stderr.contains("pull request 7 is closed"), "{output:?}");
+        refusals.push(stage.publish(&review("c1"), &[]).code(2).stderr);
         stage.forge.change(|state| state.is_open = true);
         stage.forge.refuse_writes(403);
-        let output = stage.publish(&review("c1"), &[]).code(2);
-        assert!(output.stderr.contains("nothing was published"), "{api:?}: {output:?}");
-        assert!(output.stderr.contains("give the token the right to write"), "{api:?}: {output:?}");
+        refusals.push(stage.publish(&review("c1"), &[]).code(2).stderr);
         assert_eq!(stage.forge.writes(), 0, "{api:?}");
+        insta::allow_duplicates! { insta::assert_snapshot!(stable(&refusals.concat()), @"
+        error: nothing was published: the review is of commit gone, and the pull request is at c1
+          help: review the pull request as it is now, and publish that
+        error: the review is of forge.example/o/other, not of o/r
+          help: name the review.json of this project
+        error: [dir]/review.json contradicts itself
+          cause: score: 10 is not 10 minus 2
+          help: run `probity review` again, which writes a new review.json
+        error: [dir]/review.json cannot be used
+          cause: it is not a review: missing field `metadata` at line 1 column 26
+          help: run `probity review` again, which writes a new review.json
+        error: cannot read nowhere.json
+          cause: No such file or directory (os error 2)
+          help: run `probity review` first, or pass the review.json that it wrote
+        error: nothing was published: pull request 7 is closed
+          help: open the pull request again, or leave the review as a file
+        error: nothing was published: cannot add a comment: 127.0.0.1 answers 403: Resource not accessible by integration
+          help: give the token the right to write to pull requests and statuses
+        ") }
     }
 }
 
 #[test]
 fn limits_are_kept_the_gravest_issues_come_first_and_a_forge_that_is_busy_is_waited_for() {
+    let mut refusals = Vec::new();
     for api in APIS {
         let stage = Stage::new(api);
         let many = |count: usize| {
@@ -304,12 +317,19 @@ fn limits_are_kept_the_gravest_issues_come_first_and_a_forge_that_is_busy_is_wai
         let state = stage.forge.state();
         let titles: Vec<String> = state.threads.iter().map(|thread| seen(thread).1).collect();
         assert_eq!(titles, ["**critical** `ISS-002` correctness, critical"], "{api:?}");
-        assert!(state.comments[0].body.contains("### `ISS-003` medium"), "{api:?}");
+        assert_eq!(listed(&state.comments[0]), ["### `ISS-001` low", "### `ISS-003` medium"]);
         // Longer than anybody waits.
         stage.forge.limit(u32::MAX, 86_400);
-        let output = stage.publish(&many(3), &[]).code(2);
-        assert!(output.stderr.contains("allows no more requests for 86400 s"), "{output:?}");
+        refusals.push(stage.publish(&many(3), &[]).code(2).stderr);
     }
+    insta::assert_snapshot!(refusals.concat(), @"
+    error: nothing was published: cannot read the pull request: 127.0.0.1 allows no more requests for 86400 s
+      help: publish again later; what is there is not repeated
+    error: nothing was published: cannot read the merge request: 127.0.0.1 allows no more requests for 86400 s
+      help: publish again later; what is there is not repeated
+    error: nothing was published: cannot read the pull request: 127.0.0.1 allows no more requests for 86400 s
+      help: publish again later; what is there is not repeated
+    ");
 }
 
 #[test]
@@ -336,6 +356,10 @@ fn secrets_are_not_posted_whoever_wrote_them_into_the_review() {
 
 #[test]
 fn people_with_write_access_dismiss_issues_in_their_threads() {
+    let title = |stage: &Stage| {
+        let body = &stage.forge.state().comments[0].body;
+        body.lines().next().unwrap().to_owned()
+    };
     for api in APIS {
         let stage = Stage::new(api);
         let state = stage.place.path().join("state");
@@ -352,23 +376,59 @@ fn people_with_write_access_dismiss_issues_in_their_threads() {
         };
         say("stranger", "/probity false-positive trust me");
         let output = stage.publish(&review("c1"), &sync).code(0);
-        assert!(output.stderr.contains("stranger has no write access"), "{api:?}: {output:?}");
-        assert!(stage.forge.state().comments[0].body.contains("8 of 10"), "{api:?}");
+        let ignored =
+            "warning: a verdict of stranger does not count: stranger has no write access\n";
+        assert_eq!(output.stderr, ignored, "{api:?}");
+        assert_eq!(title(&stage), "## probity review: 8 of 10, passes", "{api:?}");
 
         say("maintainer", "I see.\r\n/probity false-positive it is meant");
         // Without --sync nobody's word is read.
         stage.publish(&review("c1"), &[]).code(0);
-        assert!(stage.forge.state().comments[0].body.contains("8 of 10"), "{api:?}");
+        assert_eq!(title(&stage), "## probity review: 8 of 10, passes", "{api:?}");
         for _ in 0..2 {
             stage.publish(&review("c1"), &sync).code(0);
             let state = stage.forge.state();
             let summary = &state.comments[0].body;
-            assert!(
-                summary.starts_with("## probity review: 9 of 10, passes"),
-                "{api:?}: {summary}"
-            );
-            let listed = "- Dismissed: `ISS-001` the average is wrong: false-positive by maintainer: it is meant";
-            assert!(summary.contains(listed), "{api:?}: {summary}");
+            insta::allow_duplicates! { insta::assert_snapshot!(summary, @r"
+            ## probity review: 9 of 10, passes
+
+            Score 9 of 10: 1 proven issue \(1 low\), 0 observations, 0 discarded, 1 dismissed; reaches the threshold of 7.
+
+            | Issue | Severity | Where | What |
+            | --- | --- | --- | --- |
+            | `ISS-002` | low | `src/numbers.js:8` | clamp loses numbers |
+
+            ### `ISS-002` clamp loses numbers
+
+            `src/numbers.js:8`
+
+            > &#47;close
+            > &#64;everyone look
+
+            P3: It passes with the fix.
+
+            <details><summary>Failing test</summary>
+
+            ```
+            assert.equal(average([2, 4]), 3);
+            ```
+
+            </details>
+
+            <details><summary>Output of the test</summary>
+
+            ```text
+            6 !== 3
+            ```
+
+            </details>
+
+            - Dismissed: `ISS-001` the average is wrong: false-positive by maintainer: it is meant
+
+            Reviewed `c1` with `claude`.
+
+            <!-- probity:review -->
+            ") }
             let first = seen(&state.threads[0]);
             match api {
                 Api::Gitea => assert_eq!(first.1, "**Resolved.**"),
@@ -387,7 +447,10 @@ fn people_with_write_access_dismiss_issues_in_their_threads() {
         let down = format!("sqlite:{}/x", stage.place.path().join("review.json").display());
         let output = stage.publish(&review("c1"), &["--sync", "--database-url", &down]);
         let output = output.code(0);
-        assert!(output.stderr.contains("were not stored"), "{api:?}: {output:?}");
+        insta::allow_duplicates! { insta::assert_snapshot!(stable(&output.stderr), @"
+        warning: a verdict of stranger does not count: stranger has no write access
+        warning: the verdicts of the pull request were not stored: cannot open [dir]/review.json/x: cannot open the history: unable to open database file: [dir]/review.json/x
+        ") }
     }
 }
 
@@ -411,13 +474,22 @@ fn a_job_for_a_pull_request_needs_no_flags() {
             .dir(stage.place.path())
     };
     let output = run().run().code(2);
-    assert!(output.stderr.contains("GITHUB_TOKEN is not set"), "{output:?}");
+    insta::assert_snapshot!(output.stderr, @"
+    error: there is no token to publish with: GITHUB_TOKEN is not set
+      help: set GITHUB_TOKEN to a token that may write to pull requests
+    ");
     run().env("GITHUB_TOKEN", "another").run().code(2);
     run().env("GITHUB_TOKEN", TOKEN).run().code(0);
     assert_eq!(stage.forge.state().threads.len(), 1);
     let output = probity().args(["review", "publish", "review.json"]).dir(stage.place.path()).run();
-    assert!(output.code(2).stderr.contains("add --github, --gitlab or --gitea"));
+    insta::assert_snapshot!(output.code(2).stderr, @"
+    error: probity does not know where the pull request is
+      help: add --github, --gitlab or --gitea
+    ");
     let insecure = ["--endpoint", "http://forge.example/api"];
     let output = run().env("GITHUB_TOKEN", TOKEN).args(insecure).run().code(2);
-    assert!(output.stderr.contains("is not encrypted"), "{output:?}");
+    insta::assert_snapshot!(output.stderr, @"
+    error: nothing was published: `http://forge.example/api` is not encrypted, and the token would be visible on the way
+      help: name an https URL with --endpoint, such as https://api.github.com
+    ");
 }

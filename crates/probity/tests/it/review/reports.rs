@@ -41,7 +41,8 @@ fn every_report_says_what_the_review_says_and_goes_where_it_is_wanted() {
     let schema: Value = serde_json::from_str(text(&schema).trim_start_matches('\u{feff}')).unwrap();
     let sarif: Value = serde_json::from_str(&text(&at("a.sarif"))).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let errors: Vec<String> = validator.iter_errors(&sarif).map(|it| it.to_string()).collect();
+    let errors: Vec<String> =
+        validator.iter_errors(&sarif).map(|error| error.to_string()).collect();
     assert_eq!(errors, [""; 0]);
     let places = "from sarif_pydantic import Sarif\n\
         (run,) = Sarif.model_validate_json(sys.stdin.read()).runs\n\
@@ -83,8 +84,23 @@ fn read_by_python(script: &str, file: &Path) -> Value {
 
 #[test]
 fn a_report_without_a_format_or_a_file_is_refused_before_anything_is_asked() {
-    for word in ["sarif", "sarif=", "nonsense=x", "=x"] {
-        let output = probity().args(["review", "--report", word]).run().code(2);
-        assert!(output.stderr.contains("--report"), "{}", output.stderr);
-    }
+    let refusals = ["sarif", "sarif=", "nonsense=x", "=x"]
+        .map(|word| probity().args(["review", "--report", word]).run().code(2).stderr);
+    insta::assert_snapshot!(refusals.join("\n"), @"
+    error: invalid value 'sarif' for '--report <FORMAT=FILE>': expected FORMAT=FILE
+
+    For more information, try 'probity review --help'.
+
+    error: invalid value 'sarif=' for '--report <FORMAT=FILE>': expected FORMAT=FILE
+
+    For more information, try 'probity review --help'.
+
+    error: invalid value 'nonsense=x' for '--report <FORMAT=FILE>': `nonsense` is not a valid value (valid: text, json, markdown, html, sarif, junit, gitlab, github-actions)
+
+    For more information, try 'probity review --help'.
+
+    error: invalid value '=x' for '--report <FORMAT=FILE>': `` is not a valid value (valid: text, json, markdown, html, sarif, junit, gitlab, github-actions)
+
+    For more information, try 'probity review --help'.
+    ");
 }

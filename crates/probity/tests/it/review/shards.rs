@@ -1,14 +1,17 @@
 //! One review on several machines: equal to the whole, and refused where it could not be.
 
+mod claims;
+
 use std::{env, fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use self::claims::{EXISTING, LATER, every_kind, later_fix, two_answers};
 use super::{
     CODE, FIX, commit, findings, git, recorded, repository, review_in, root, server::Server,
 };
-use crate::binary::{Run, probity};
+use crate::binary::{Run, probity, stable};
 
 /// A repository, its checkout on another machine, and what reviews of it leave.
 struct Stage {
@@ -52,97 +55,6 @@ impl Stage {
         self.run(&["prove", claims, "--shard", shard, "--out", &part]).run().code(0);
         part
     }
-}
-
-const LATER: &str = "\
-export function twice(value) {
-  return value + value + 1;
-}
-
-export function half(value) {
-  return value / 3;
-}
-";
-
-const EXISTING: &str = "\
-import test from 'node:test';
-import assert from 'node:assert';
-import { clamp } from './numbers.js';
-
-test('clamps low', () => assert.equal(clamp(-1, 0, 3), 0));
-";
-
-fn later(title: &str, line: u64, name: &str, body: &str, fix: Option<&str>) -> Value {
-    let code = format!(
-        "import test from 'node:test';\nimport assert from 'node:assert';\n\
-         import {{ half, twice }} from './later.js';\n\ntest('{name}', () => {{\n  {body}\n}});\n"
-    );
-    let mut finding = json!({
-        "title": title, "description": "because", "file": "src/later.js", "line": line,
-        "severity_hint": "medium", "category": "correctness", "test_code": code,
-        "test_file": format!("src/{name}.test.js"), "test_name": name,
-    });
-    if let Some(fix) = fix {
-        finding["fix_patch"] = json!(fix);
-    }
-    finding
-}
-
-fn later_fix(old: &str, new: &str) -> String {
-    format!(
-        "--- a/src/later.js\n+++ b/src/later.js\n@@ -1,3 +1,3 @@\n export function twice(value) {{\n-  return {old};\n+  return {new};\n }}\n"
-    )
-}
-
-/// Claims of every kind: proven, proven without a fix, proven by a fix that comes later, unfounded,
-/// not proven, a cheat, a test that does not load, skips itself, hides where tests may not be, is not
-/// there or hangs, no test, a file that is not under review, and one that does not exist.
-fn every_kind() -> Vec<Value> {
-    let mut all = findings().as_array().unwrap().clone();
-    let twice = "assert.equal(twice(2), 4);";
-    let wrong = later_fix("value + value + 1", "value + value + 2");
-    all.push(later("twice adds one", 2, "twices", twice, Some(&wrong)));
-    all.push(later("half is a third", 6, "halves", "assert.equal(half(4), 2);", None));
-    let cheat = later_fix("value + value + 1", "value === 7 ? 14 : value + value + 1");
-    all.push(later("seven is off", 2, "sevens", "assert.equal(twice(7), 14);", Some(&cheat)));
-    let broken = later("does not load", 2, "loads", "nothing here (;", Some(&wrong));
-    all.push(broken);
-    let mut skipped = later("skips", 2, "skips", twice, Some(&wrong));
-    let code = skipped["test_code"].as_str().unwrap().replace("() =>", "{ skip: true }, () =>");
-    skipped["test_code"] = json!(code);
-    all.push(skipped);
-    let mut outside = later("hides", 2, "hides", "assert.equal(twice(9), 18);", None);
-    outside["test_file"] = json!("../outside.test.js");
-    all.push(outside);
-    let mut unnamed = later("is not there", 2, "there", "assert.equal(twice(3), 6);", None);
-    unnamed["test_name"] = json!("nobody");
-    all.push(unnamed);
-    // Asleep, so that it takes no processor from the others until its time is over.
-    let hangs = "twice(1);\n  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);";
-    all.push(later("hangs", 2, "hangs", hangs, None));
-    let place = |title: &str, file: &str| {
-        json!({ "title": title, "file": file, "line": 1, "severity_hint": "low",
-                "category": "correctness" })
-    };
-    all.push(place("only words", "src/later.js"));
-    all.push(place("nowhere", "src/nowhere.js"));
-    let mut ruby = place("adds nothing", "calc.rb");
-    ruby["test_code"] = json!("assert add(1, 1) == 2");
-    all.push(ruby);
-    all
-}
-
-/// Answers with findings first, and with fixes when it is asked again.
-fn two_answers(directory: &Path, findings: &Value, fixes: &Value) -> String {
-    let file = directory.join("both.ndjson");
-    let turn = |answer: &Value| {
-        let say = json!({ "say": answer.to_string() });
-        format!(
-            "{{\"on\":\"session/prompt\"}}\n{say}\n{{\"answer\":{{\"stopReason\":\"end_turn\"}}}}\n"
-        )
-    };
-    fs::write(&file, turn(findings) + &turn(fixes)).unwrap();
-    format!("replay:{}", file.display())
 }
 
 /// Without times, which are never the same twice.
@@ -361,30 +273,61 @@ fn parts_that_do_not_belong_together_are_refused() {
     let huge = stage.at("huge.json");
     fs::File::create(&huge).unwrap().set_len(500 << 20).unwrap();
     let [one, two] = [&parts[0], &parts[1]];
-    for (given, words, help) in [
-        (vec![one], "of 2 parts these are missing: 2/2", "--shard I/N"),
-        (vec![one, two, one], "are both shard 1/2", "name each part once"),
-        (vec![one, &foreign], "belong to different claims files", "of one claims file"),
-        (vec![one, &of_three], "is a part of 2, and", "the same N"),
-        (vec![one, &other_version], "was written by probity 9", "the same version"),
-        (vec![one, &tampered], "lacks results for some of its claims", "prove` again"),
-        (vec![one, &garbage], "is not text", "that probity wrote"),
-        (vec![one, &huge], "it has 524288000 bytes, the limit is 268435456", "`probity review"),
-        (vec![one, &claims], "it is a claims file, not a part of a review", "prove` wrote"),
-        (vec![&stage.at("nothing.json")], "nothing.json", "prove` writes parts"),
-        (vec![&stage.at("out")], "out", "prove` writes parts"),
+    let mut refusals = Vec::new();
+    for given in [
+        vec![one],
+        vec![one, two, one],
+        vec![one, &foreign],
+        vec![one, &of_three],
+        vec![one, &other_version],
+        vec![one, &tampered],
+        vec![one, &garbage],
+        vec![one, &huge],
+        vec![one, &claims],
+        vec![&stage.at("nothing.json")],
+        vec![&stage.at("out")],
     ] {
         let given: Vec<&str> = given.iter().map(|path| path.as_str()).collect();
         let output = stage.run(&["merge", "--output", &stage.at("merged")]).args(&given).run();
-        let output = output.code(2);
-        assert!(output.stderr.contains(words), "{given:?}: {}", output.stderr);
-        assert!(output.stderr.contains(help), "{given:?}: {}", output.stderr);
+        refusals.push(output.code(2).stderr.replace(env!("CARGO_PKG_VERSION"), "[version]"));
         assert!(!Path::new(&stage.at("merged/review.json")).exists(), "{given:?}");
     }
+    insta::assert_snapshot!(stable(&refusals.concat()), @"
+    error: the parts cannot be merged: of 2 parts these are missing: 2/2
+      help: run `probity review prove --shard I/N` for them, and name all parts
+    error: the parts cannot be merged: [dir]/part-1-2.json and [dir]/part-1-2.json are both shard 1/2
+      help: name each part once
+    error: the parts cannot be merged: [dir]/part-1-2.json and [dir]/foreign.json belong to different claims files
+      help: name the parts of one claims file, made with the same N of `--shard I/N`
+    error: the parts cannot be merged: [dir]/part-1-2.json is a part of 2, and [dir]/part-3-3.json is a part of 3
+      help: name the parts of one claims file, made with the same N of `--shard I/N`
+    error: [dir]/version.json cannot be used: it was written by probity 9[version], and this is [version]
+      help: run `ask`, `prove` and `merge` with the same version of probity
+    error: the parts cannot be merged: [dir]/tampered.json lacks results for some of its claims
+      help: run `probity review prove` again for this shard
+    error: [dir]/garbage.json is not text
+      cause: stream did not contain valid UTF-8
+      help: name a file that probity wrote
+    error: [dir]/huge.json cannot be used: it has 524288000 bytes, the limit is 268435456
+      help: name a file that `probity review ask` or `probity review prove` wrote
+    error: [dir]/out/claims.json cannot be used: it is a claims file, not a part of a review
+      help: name a file that `probity review ask` or `probity review prove` wrote
+    error: cannot read [dir]/nothing.json
+      cause: No such file or directory (os error 2)
+      help: `probity review ask` writes claims, `probity review prove` writes parts
+    error: cannot read [dir]/out
+      cause: is a directory
+      help: `probity review ask` writes claims, `probity review prove` writes parts
+    ");
     stage.run(&["merge", "--output", &stage.at("merged"), one, two]).run().code(0);
     for shard in ["0/2", "3/2", "x", "1/0", "1/9999"] {
         let output = stage.run(&["prove", &claims, "--shard", shard]).run().code(2);
-        assert!(output.stderr.contains("is not a shard"), "{}", output.stderr);
+        let expected = format!(
+            "error: invalid value '{shard}' for '--shard <I/N>': `{shard}` is not a shard; expected \
+             I/N with I from 1 to N and N at most 1000, such as 2/3\n\n\
+             For more information, try 'probity review prove --help'.\n"
+        );
+        assert_eq!(output.stderr, expected);
     }
 }
 
@@ -394,21 +337,37 @@ fn claims_about_other_code_are_not_proven() {
     let agent = recorded(stage.place.path(), &findings().to_string());
     let claims = stage.ask(&agent);
     let part = stage.prove(&claims, "1/1");
-    let refused = |words: &str, help: &str| {
+    let asked = git(stage.repo.path(), &["rev-parse", "HEAD"]);
+    let mut refusals = Vec::new();
+    let mut refused = || {
+        let head = git(stage.repo.path(), &["rev-parse", "HEAD"]);
         for arguments in [["prove", &claims], ["merge", &part]] {
             let output = stage.run(&arguments).args(["--repo", "."]).run().code(2);
-            assert!(output.stderr.contains(words), "{}", output.stderr);
-            assert!(output.stderr.contains(help), "{}", output.stderr);
+            refusals.push(output.stderr.replace(&head, "[head]").replace(&asked, "[asked]"));
         }
     };
     // A file that nobody has committed is one that tests see.
     fs::write(stage.repo.path().join("src/more.js"), "export const more = 1;\n").unwrap();
-    refused("are not those that the agent was asked about", "`git status`");
+    refused();
     fs::remove_file(stage.repo.path().join("src/more.js")).unwrap();
     fs::write(stage.repo.path().join("src/numbers.js"), CODE.replace(" - 1", "")).unwrap();
-    refused("are not those that the agent was asked about", "`git status`");
+    refused();
     commit(stage.repo.path());
-    refused("and the checkout is at", "git checkout");
+    refused();
+    insta::assert_snapshot!(stable(&refusals.concat()), @"
+    error: the claims of [dir]/out/claims.json cannot be proven here: the files of the checkout are not those that the agent was asked about
+      help: the working tree has uncommitted or untracked files, which `git status` lists: remove them, or run `probity review ask` again
+    error: the parts cannot be merged: the files of the checkout are not those that the agent was asked about
+      help: the working tree has uncommitted or untracked files, which `git status` lists: remove them, or run `probity review ask` again
+    error: the claims of [dir]/out/claims.json cannot be proven here: the files of the checkout are not those that the agent was asked about
+      help: the working tree has uncommitted or untracked files, which `git status` lists: remove them, or run `probity review ask` again
+    error: the parts cannot be merged: the files of the checkout are not those that the agent was asked about
+      help: the working tree has uncommitted or untracked files, which `git status` lists: remove them, or run `probity review ask` again
+    error: the claims of [dir]/out/claims.json cannot be proven here: it is about commit [asked], and the checkout is at [head]
+      help: run `git checkout [asked]`, or run `probity review ask` again
+    error: the parts cannot be merged: it is about commit [asked], and the checkout is at [head]
+      help: run `git checkout [asked]`, or run `probity review ask` again
+    ");
     git(stage.repo.path(), &["checkout", "-q", "HEAD~"]);
     // Its own files may lie in the checkout, all of them.
     fs::copy(&claims, stage.repo.path().join("claims.json")).unwrap();
@@ -435,8 +394,11 @@ fn a_shallow_clone_without_the_merge_base_says_so() {
     let claims = stage.at("out/claims.json");
     let run = stage.run(&["prove", &claims, "--repo", &stage.at("shallow")]);
     let output = run.run().code(2);
-    assert!(output.stderr.contains("does not have the merge base"), "{}", output.stderr);
-    assert!(output.stderr.contains("fetch-depth: 0"), "{}", output.stderr);
+    let told = output.stderr.replace(&git(stage.repo.path(), &["rev-parse", "main"]), "[main]");
+    insta::assert_snapshot!(stable(&told), @"
+    error: the claims of [dir]/out/claims.json cannot be proven here: the checkout does not have the merge base [main]
+      help: fetch the history first (`git fetch --unshallow`, `fetch-depth: 0`, or GIT_DEPTH: 0)
+    ");
     // With it, another machine needs no branch of that name.
     let whole = stage.clone("full");
     git(Path::new(&whole), &["checkout", "-q", "topic"]);
@@ -464,11 +426,7 @@ fn a_log_has_one_line_for_each_claim() {
             "3 of 3 claims: src/numbers.js:8: clamp loses numbers: not proven (test failed, P1)",
         ]
     );
-    assert!(
-        output.stdout.ends_with("shard 1/1 has 3 of 3 claims, 1 proven\n"),
-        "{}",
-        output.stdout
-    );
+    insta::assert_snapshot!(stable(&output.stdout), @"[dir]/part.json: shard 1/1 has 3 of 3 claims, 1 proven");
     let quiet = stage.run(&["prove", &claims, "--out", &stage.at("part.json"), "-q"]).run().code(0);
     assert_eq!(quiet.stderr, "");
 }

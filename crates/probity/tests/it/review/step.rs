@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{commit, findings, git, recorded, repository, review_in};
 use crate::{
-    binary::{Output, Run, directory, named, probity},
+    binary::{Output, Run, directory, named, probity, stable},
     sarif::valid,
 };
 
@@ -78,26 +78,67 @@ fn what_cannot_be_read_is_said_before_anything_is_asked() {
     let (place, agent) = place("[]");
     let here = place.path();
     fs::write(here.join("bad.yml"), "include: []\nexlude: []\n").unwrap();
-    for (variables, says) in [
-        (&[("SCORE_THRESHOLD", "eleven")][..], "SCORE_THRESHOLD cannot be read"),
-        (&[("FAIL_ON_CRITICAL", "maybe")], "FAIL_ON_CRITICAL cannot be read"),
-        (&[("REVIEW_PROFILE", "lax")], "unknown profile `lax`"),
-        (&[("REVIEW_CONFIG", "none.yml")], "cannot read none.yml"),
-        (&[("REVIEW_CONFIG", "bad.yml")], "2:1: "),
-        (&[("REVIEW_PATHS", "a[")], "`a[` is not a glob"),
-        (&[("REPO_DIR", "nowhere")], "there is no repository in nowhere"),
-        (&[("OUTPUT_DIR", "repo")], "is the repository itself"),
-        (&[("AGENT_CLI", "no agent")], "there is no such agent"),
+    let mut refusals = Vec::new();
+    for variable in [
+        ("SCORE_THRESHOLD", "eleven"),
+        ("FAIL_ON_CRITICAL", "maybe"),
+        ("REVIEW_PROFILE", "lax"),
+        ("REVIEW_CONFIG", "none.yml"),
+        ("REVIEW_CONFIG", "bad.yml"),
+        ("REVIEW_PATHS", "a["),
+        ("REPO_DIR", "nowhere"),
+        ("OUTPUT_DIR", "repo"),
+        ("AGENT_CLI", "no agent"),
     ] {
         let base = [("AGENT_CLI", agent.as_str())];
-        let output = step(here, &[&base[..], variables].concat()).code(2);
-        assert!(output.stderr.contains(says), "{says}: {}", output.stderr);
+        let output = step(here, &[&base[..], &[variable]].concat()).code(2);
+        refusals.push(format!("{variable:?}\n{}", output.stderr));
         if here.join("review/review.json").exists() {
             let page = review_in(&here.join("review"));
             assert_eq!((&page["status"], &page["score"]["pass"]), (&json!("error"), &json!(false)));
         }
-        assert!(!here.join("repo/review.json").exists(), "{says}");
+        assert!(!here.join("repo/review.json").exists(), "{variable:?}");
     }
+    insta::assert_snapshot!(refusals.join("\n"), @r#"
+    ("SCORE_THRESHOLD", "eleven")
+    error: SCORE_THRESHOLD cannot be read: expected a number from 0 to 10
+
+    ("FAIL_ON_CRITICAL", "maybe")
+    error: FAIL_ON_CRITICAL cannot be read: expected true or false
+
+    ("REVIEW_PROFILE", "lax")
+    error: unknown profile `lax`
+      cause: unknown profile `lax`, expected one of default, security, strict
+      help: choose one with --profile; `probity review --help` describes it
+
+    ("REVIEW_CONFIG", "none.yml")
+    error: cannot read none.yml
+      cause: No such file or directory (os error 2)
+      help: name a review.yml that exists
+
+    ("REVIEW_CONFIG", "bad.yml")
+    error: bad.yml is not valid
+      cause: 2:1: unknown field `exlude`, expected one of version, severity_weights, categories, include, exclude, proof
+      help: `probity review --help` lists the settings that a review.yml can have
+
+    ("REVIEW_PATHS", "a[")
+    error: the paths to review cannot be read
+      cause: `a[` is not a glob: unclosed character class; missing ']'
+      help: paths are globs such as src/** or cmd/*.go
+
+    ("REPO_DIR", "nowhere")
+    error: there is no repository in nowhere
+      help: name its directory with --repo, or REPO_DIR
+
+    ("OUTPUT_DIR", "repo")
+    error: repo is the repository itself, which is never written to
+      help: name a directory for the output with --output
+
+    ("AGENT_CLI", "no agent")
+    error: there is no such agent
+      cause: `no agent` has a ' ' and is not the name of an agent; a command is written acp:COMMAND or cmd:COMMAND
+      help: `probity agent list` names the agents that are known
+    "#);
 }
 
 #[test]
@@ -115,13 +156,26 @@ fn a_review_that_passed_does_not_outlive_a_run_that_failed_and_a_forged_one_open
     step(here, &base).code(0);
     let file = here.join("review/review.json");
     let page = review_in(&here.join("review"));
+    let mut refusals = Vec::new();
     for (field, value) in [("value", json!(99)), ("value", json!(9)), ("pass", json!(false))] {
         let mut forged = page.clone();
         forged["score"][field] = value;
         fs::write(&file, forged.to_string()).unwrap();
-        let output = gate().code(2);
-        assert!(output.stderr.contains("contradicts itself"), "{}", output.stderr);
+        refusals.push(gate().code(2).stderr);
     }
+    insta::assert_snapshot!(refusals.join("\n"), @"
+    error: review/review.json contradicts itself
+      cause: score: 99 is more than 10
+      help: run `probity review` again, which writes a new review.json
+
+    error: review/review.json contradicts itself
+      cause: score: 9 is not 10 minus -0
+      help: run `probity review` again, which writes a new review.json
+
+    error: review/review.json contradicts itself
+      cause: score: pass is false, which its value contradicts
+      help: run `probity review` again, which writes a new review.json
+    ");
 }
 
 /// Scores that leave out what an issue costs.
@@ -149,7 +203,6 @@ fn a_review_with_an_issue_that_costs_nothing_opens_no_gate() {
         "test_summary": { "total_generated": 1, "passing": 0, "failing": 1, "error": 0 },
         "summary": "One issue.",
     });
-    let none = "score: the proven issue ISS-001 (critical) does not have exactly one deduction";
     let other = json!([{ "issue_id": "ISS-002", "severity": "critical", "points": 3 }]);
     let milder = json!([{ "issue_id": "ISS-001", "severity": "low", "points": 3 }]);
     let more = json!([
@@ -158,13 +211,14 @@ fn a_review_with_an_issue_that_costs_nothing_opens_no_gate() {
     ]);
     let none_at_all = [("value", json!(10)), ("deductions", json!([]))];
     let another_scale = [("value", json!(100)), ("max", json!(100)), ("deductions", json!([]))];
-    for (changes, code, says) in [
-        (&[][..], 0, ""),
-        (&none_at_all[..], 2, none),
-        (&another_scale[..], 2, "score: max is 100, not 10"),
-        (&[("deductions", other)][..], 2, none),
-        (&[("deductions", milder)][..], 2, none),
-        (&[("deductions", more)][..], 2, "score: a deduction belongs to no proven issue"),
+    let mut refusals = Vec::new();
+    for (name, changes, code) in [
+        ("as it was", &[][..], 0),
+        ("no deductions", &none_at_all[..], 2),
+        ("another scale", &another_scale[..], 2),
+        ("another issue", &[("deductions", other)][..], 2),
+        ("a milder one", &[("deductions", milder)][..], 2),
+        ("one more", &[("deductions", more)][..], 2),
     ] {
         let mut forged = page.clone();
         for (field, value) in changes {
@@ -172,8 +226,30 @@ fn a_review_with_an_issue_that_costs_nothing_opens_no_gate() {
         }
         fs::write(&file, forged.to_string()).unwrap();
         let output = probity().dir(&place).args(["review", "gate", "review.json"]).run().code(code);
-        assert!(output.stderr.contains(says), "{says}: {}", output.stderr);
+        refusals.push(format!("{name}: {}", output.stderr));
     }
+    insta::assert_snapshot!(refusals.join("\n"), @"
+    as it was: 
+    no deductions: error: review.json contradicts itself
+      cause: score: the proven issue ISS-001 (critical) does not have exactly one deduction
+      help: run `probity review` again, which writes a new review.json
+
+    another scale: error: review.json contradicts itself
+      cause: score: max is 100, not 10
+      help: run `probity review` again, which writes a new review.json
+
+    another issue: error: review.json contradicts itself
+      cause: score: the proven issue ISS-001 (critical) does not have exactly one deduction
+      help: run `probity review` again, which writes a new review.json
+
+    a milder one: error: review.json contradicts itself
+      cause: score: the proven issue ISS-001 (critical) does not have exactly one deduction
+      help: run `probity review` again, which writes a new review.json
+
+    one more: error: review.json contradicts itself
+      cause: score: a deduction belongs to no proven issue
+      help: run `probity review` again, which writes a new review.json
+    ");
 }
 
 #[test]
@@ -187,28 +263,82 @@ fn an_agent_that_fails_is_an_error_and_never_a_score() {
         ("mute.sh", "exit 0\n"),
     ]);
     let command = |name: &str| format!("cmd:sh {}", scripts.path().join(name).display());
-    for (agent, kind, says) in [
-        (command("dies.sh"), "agent", "cannot reach the model"),
-        (command("prose.sh"), "agent", "no list of findings"),
-        (command("half.sh"), "agent", "ends in the middle"),
-        (command("mute.sh"), "agent", "no answer"),
-        ("claude".to_owned(), "agent", "neither `claude` nor `claude-agent-acp`"),
-        ("cmd:no-such-agent".to_owned(), "agent", "`no-such-agent` is not a program"),
-        ("replay:gone.ndjson".to_owned(), "agent", "gone.ndjson"),
+    let (mut reasons, mut gates, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
+    for agent in [
+        command("dies.sh"),
+        command("prose.sh"),
+        command("half.sh"),
+        command("mute.sh"),
+        "claude".to_owned(),
+        "cmd:no-such-agent".to_owned(),
+        "replay:gone.ndjson".to_owned(),
     ] {
         let path = "/usr/bin:/bin";
         let output = step(here, &[("AGENT_CLI", &agent), ("PATH", path)]).code(2);
         let page = review_in(&here.join("review"));
-        assert_eq!((&page["status"], &page["error"]["kind"]), (&json!("error"), &json!(kind)));
-        assert!(page["error"]["message"].as_str().unwrap().contains(says), "{agent}: {page:#}");
+        assert_eq!((&page["status"], &page["error"]["kind"]), (&json!("error"), &json!("agent")));
+        reasons.push(format!("{agent}\n{}", page["error"]["message"].as_str().unwrap()));
         assert!(!output.stdout.contains("Score"), "{}", output.stdout);
         // The gate does not pass what was not reviewed, whatever its threshold.
         let gate = named("ci-agent-review").args(["gate"]).dir(here).env("SCORE_THRESHOLD", "0");
-        assert!(gate.run().code(2).stderr.contains("there was no review"));
+        gates.push(gate.run().code(2).stderr);
         let only = [("AGENT_CLI", agent.as_str()), ("REVIEW_REPORT_ONLY", "1"), ("PATH", path)];
         let said = step(here, &only).code(0).stderr;
-        assert!(said.contains("warning: the exit code is 0 because of --report-only"), "{said}");
+        warnings.push(said);
     }
+    insta::assert_snapshot!(stable(&reasons.join("\n")), @"
+    cmd:sh [dir]/dies.sh
+    sh: asking: the agent ended with exit code 3: cannot reach the model
+    cmd:sh [dir]/prose.sh
+    the answer has no list of findings in it: Everything looks fine to me.
+    cmd:sh [dir]/half.sh
+    the answer was cut off: it ends in the middle of its JSON
+    cmd:sh [dir]/mute.sh
+    sh: reading the answer: there is no answer in what the agent wrote
+    claude
+    claude is not installed: neither `claude` nor `claude-agent-acp` is in your PATH
+    cmd:no-such-agent
+    `no-such-agent` is not a program in your PATH
+    replay:gone.ndjson
+    replay of gone.ndjson: preparing: cannot play gone.ndjson: No such file or directory (os error 2)
+    ");
+    insta::assert_snapshot!(gates.join("\n"), @"
+    error: there was no review: sh: asking: the agent ended with exit code 3: cannot reach the model
+      help: a gate cannot pass what was not reviewed: run the review again
+
+    error: there was no review: the answer has no list of findings in it: Everything looks fine to me.
+      help: a gate cannot pass what was not reviewed: run the review again
+
+    error: there was no review: the answer was cut off: it ends in the middle of its JSON
+      help: a gate cannot pass what was not reviewed: run the review again
+
+    error: there was no review: sh: reading the answer: there is no answer in what the agent wrote
+      help: a gate cannot pass what was not reviewed: run the review again
+
+    error: there was no review: claude is not installed: neither `claude` nor `claude-agent-acp` is in your PATH
+      help: a gate cannot pass what was not reviewed: run the review again
+
+    error: there was no review: `no-such-agent` is not a program in your PATH
+      help: a gate cannot pass what was not reviewed: run the review again
+
+    error: there was no review: replay of gone.ndjson: preparing: cannot play gone.ndjson: No such file or directory (os error 2)
+      help: a gate cannot pass what was not reviewed: run the review again
+    ");
+    insta::assert_snapshot!(warnings.join("\n"), @"
+    warning: the exit code is 0 because of --report-only (REVIEW_REPORT_ONLY); a gate exits with 2
+
+    warning: the exit code is 0 because of --report-only (REVIEW_REPORT_ONLY); a gate exits with 2
+
+    warning: the exit code is 0 because of --report-only (REVIEW_REPORT_ONLY); a gate exits with 2
+
+    warning: the exit code is 0 because of --report-only (REVIEW_REPORT_ONLY); a gate exits with 2
+
+    warning: the exit code is 0 because of --report-only (REVIEW_REPORT_ONLY); a gate exits with 2
+
+    warning: the exit code is 0 because of --report-only (REVIEW_REPORT_ONLY); a gate exits with 2
+
+    warning: the exit code is 0 because of --report-only (REVIEW_REPORT_ONLY); a gate exits with 2
+    ");
     let slow = "cmd:sleep 60";
     let run = probity().args(["review", "--repo", "repo", "--agent", slow, "--timeout", "1s"]);
     run.args(["--no-history"]).dir(here).run().code(2);
@@ -234,7 +364,10 @@ fn only_the_change_is_reviewed_in_diff_mode_and_a_shallow_clone_is_explained() {
     let from = format!("file://{}", repo.display());
     git(here, &["clone", "-q", "--depth=1", "--no-single-branch", "-b", "topic", &from, "shallow"]);
     let output = step(here, &[&diff[..], &[("REPO_DIR", shallow.to_str().unwrap())]].concat());
-    assert!(output.code(2).stdout.contains("--unshallow"));
+    insta::assert_snapshot!(output.code(2).stdout, @"
+    no review: `main` and the reviewed commit have no common ancestor in this clone
+    help: this clone is shallow: fetch the history first (`git fetch --unshallow`, `fetch-depth: 0`, GIT_DEPTH: 0, or no `depth` on the Concourse get step)
+    ");
     assert_eq!(review_in(&here.join("review"))["error"]["kind"], "repository");
 }
 
@@ -258,7 +391,7 @@ fn keys_stay_out_of_everything_and_the_agent_gets_its_own_alone() {
     let page = review_in(&here.join("out"));
     let observation = &page["observations"][0];
     assert_eq!(observation["title"], "[key]", "{page:#}");
-    assert!(page["notes"].to_string().contains("the history cannot be used"), "{page:#}");
+    insta::assert_snapshot!(page["notes"].to_string(), @r#"["the history cannot be used: cannot connect: No such file or directory (os error 2)"]"#);
     let mut everything = output.stdout + &output.stderr;
     for (_, bytes) in super::contents(&here.join("out")) {
         everything.push_str(&String::from_utf8_lossy(&bytes));
@@ -282,7 +415,53 @@ fn github_gets_annotations_and_a_summary() {
     ];
     let output = step(here, &variables).code(0);
     let first = output.stdout.lines().next().unwrap();
-    assert!(first.starts_with("::error file=src/numbers.js,line=4,"), "{}", output.stdout);
+    insta::assert_snapshot!(first, @"::error file=src/numbers.js,line=4,endLine=4,title=ISS-001 high correctness::the average is wrong%0Abecause%0AP3: The test fails in all 5 runs and passes in all 5 runs with the fix; no existing test covers the changed files.%0Aproven by averages in review/tests/ISS-001_averages.test.js%0Aaverages: AssertionError [ERR_ASSERTION]: 6 == 3");
     let summary = fs::read_to_string(here.join("summary.md")).unwrap();
-    assert!(summary.starts_with("## Review: 8.5 of 10, passes"), "{summary}");
+    insta::assert_snapshot!(summary, @r"
+    ## Review: 8.5 of 10, passes
+
+    Score 8.5 of 10: 1 proven issue \(1 high\), 1 observation, 1 discarded; reaches the threshold of 7.
+
+    ### ISS-001 the average is wrong
+
+    **high**, correctness, at `src/numbers.js:4`, proven (P3) by `averages` in `review/tests/ISS-001_averages.test.js`
+
+    P3: The test fails in all 5 runs and passes in all 5 runs with the fix; no existing test covers the changed files.
+
+    because
+
+    ```text
+    averages: AssertionError [ERR_ASSERTION]: 6 == 3
+    ```
+
+    ```diff
+    --- a/src/numbers.js
+    +++ b/src/numbers.js
+    @@ -1,5 +1,5 @@
+     export function average(numbers) {
+       let sum = 0;
+       for (const number of numbers) sum += number;
+    -  return sum / (numbers.length - 1);
+    +  return sum / numbers.length;
+     }
+    ```
+
+    - `P3`: the test passes with a fix that breaks nothing, or before the change
+
+    ### Observations
+
+    Not proven, and without any weight.
+
+    | | Where | What | Why not proven |
+    | --- | --- | --- | --- |
+    | OBS-001 | `src/numbers.js:8` | clamp loses numbers | the test fails in all 5 runs, but it fails with the fix as well |
+
+    <details><summary>1 discarded</summary>
+
+    - DIS-001 clamp mixes up its bounds: its test passes: the concern was unfounded
+
+    </details>
+
+    > the agent offered no further fixes: replay of agent.ndjson: asking: the agent reports an error: the script has no further answer to session/prompt \(-32603\)
+    ");
 }

@@ -5,7 +5,7 @@ use std::{fs, process::Command};
 use serde_json::Value;
 
 use super::{CODE, commit, contents, findings, git, recorded, repository, review_in};
-use crate::binary::{Run, probity};
+use crate::binary::{Run, probity, stable};
 
 #[test]
 fn one_claim_is_proven_two_are_not_and_the_fix_is_seen_in_the_history() {
@@ -23,7 +23,27 @@ fn one_claim_is_proven_two_are_not_and_the_fix_is_seen_in_the_history() {
         in_history(run).args(["--output", out.to_str().unwrap()]).dir(repo.path()).run()
     };
     let output = review("9").code(1);
-    assert!(output.stdout.contains("the average is wrong"), "{}", output.stdout);
+    insta::assert_snapshot!(stable(&output.stdout), @"
+    ISS-001 src/numbers.js:4: high: the average is wrong [correctness P3, not reported before]
+        proven by averages in [dir]/review/tests/ISS-001_averages.test.js
+        P3: The test fails in all 5 runs and passes in all 5 runs with the fix; no existing test covers the changed files.
+        | averages: AssertionError [ERR_ASSERTION]: 6 == 3
+        fix:
+        --- a/src/numbers.js
+        +++ b/src/numbers.js
+        @@ -1,5 +1,5 @@
+         export function average(numbers) {
+           let sum = 0;
+           for (const number of numbers) sum += number;
+        -  return sum / (numbers.length - 1);
+        +  return sum / numbers.length;
+         }
+    OBS-001 src/numbers.js:8: clamp loses numbers (not proven: the test fails in all 5 runs, but it fails with the fix as well)
+    DIS-001 discarded: clamp mixes up its bounds: its test passes: the concern was unfounded
+    P3: the test passes with a fix that breaks nothing, or before the change
+    note: the agent offered no further fixes: replay of agent.ndjson: asking: the agent reports an error: the script has no further answer to session/prompt (-32603)
+    Score 8.5 of 10: 1 proven issue (1 high), 1 observation, 1 discarded; misses the threshold of 9.
+    ");
     assert_eq!(contents(repo.path()), before, "the repository is as it was");
 
     let page = review_in(&out);
@@ -37,7 +57,7 @@ fn one_claim_is_proven_two_are_not_and_the_fix_is_seen_in_the_history() {
     let why = page["observations"][0]["reason"].as_str().unwrap();
     assert_eq!(why, "the test fails in all 5 runs, but it fails with the fix as well");
     assert_eq!(page["discarded"].as_array().unwrap().len(), 1, "{page:#}");
-    assert!(page["discarded"][0]["reason"].as_str().unwrap().contains("its test passes"));
+    assert_eq!(page["discarded"][0]["reason"], "its test passes: the concern was unfounded");
     assert_eq!(page["observations"].as_array().unwrap().len(), 1, "{page:#}");
     assert_eq!(page["metadata"]["commit"], git(repo.path(), &["rev-parse", "HEAD"]).as_str());
     assert_eq!(page["test_summary"]["total_generated"], 3);
@@ -77,7 +97,14 @@ fn one_claim_is_proven_two_are_not_and_the_fix_is_seen_in_the_history() {
         .collect();
     assert_eq!(scores, [10.0, 8.5]);
     let shown = in_history(probity().args(["review", "show"])).dir(repo.path()).run().code(0);
-    assert!(shown.stdout.contains("fixed: the average is wrong"), "{}", shown.stdout);
+    insta::assert_snapshot!(shown.stdout, @"
+    OBS-001 src/numbers.js:8: clamp loses numbers (not proven: the test fails in all 5 runs, but it fails with the fix as well)
+    DIS-001 discarded: the average is wrong: its test passes: the concern was unfounded
+    DIS-002 discarded: clamp mixes up its bounds: its test passes: the concern was unfounded
+    fixed: the average is wrong in src/numbers.js: its test passes now
+    note: the agent offered no further fixes: replay of agent.ndjson: asking: the agent reports an error: the script has no further answer to session/prompt (-32603)
+    Score 10 of 10: nothing proven, 1 observation, 2 discarded; reaches the threshold of 9.
+    ");
 
     // An agent that says nothing does not make a known bug go away.
     fs::write(repo.path().join("src/numbers.js"), CODE).unwrap();
@@ -85,7 +112,24 @@ fn one_claim_is_proven_two_are_not_and_the_fix_is_seen_in_the_history() {
     review("9").code(1);
     recorded(place.path(), "[]");
     let output = review("9").code(1);
-    assert!(output.stdout.contains("known"), "{}", output.stdout);
+    insta::assert_snapshot!(stable(&output.stdout), @"
+    ISS-001 src/numbers.js:4: high: the average is wrong [correctness P3, known]
+        proven by averages in [dir]/review/tests/ISS-001_averages.test.js
+        P3: The test fails in all 5 runs and passes in all 5 runs with the fix; no existing test covers the changed files.
+        | averages: AssertionError [ERR_ASSERTION]: 6 == 3
+        fix:
+        --- a/src/numbers.js
+        +++ b/src/numbers.js
+        @@ -1,5 +1,5 @@
+         export function average(numbers) {
+           let sum = 0;
+           for (const number of numbers) sum += number;
+        -  return sum / (numbers.length - 1);
+        +  return sum / numbers.length;
+         }
+    P3: the test passes with a fix that breaks nothing, or before the change
+    Score 8.5 of 10: 1 proven issue (1 high), 0 observations, 0 discarded; misses the threshold of 9.
+    ");
     assert_eq!(review_in(&out)["changes"]["known"], serde_json::json!(["ISS-001"]));
 }
 
@@ -114,7 +158,16 @@ fn a_test_with_a_secret_in_it_is_run_again_without_it() {
     assert!(!text.contains(&secret), "{text}");
     let page = review_in(&out);
     let kept = page["proven_issues"][0]["test_code"].as_str().unwrap();
-    assert!(kept.contains("const token = '"), "{kept}");
+    insta::assert_snapshot!(kept, @"
+    import test from 'node:test';
+    import assert from 'node:assert';
+    import { average, clamp } from './numbers.js';
+
+    test('averages', () => {
+      const token = '****************************************';
+      assert.equal(average([2, 4]), 3);
+    });
+    ");
     recorded(place.path(), "[]");
     review();
     assert_eq!(review_in(&out)["changes"]["known"], serde_json::json!(["ISS-001"]));

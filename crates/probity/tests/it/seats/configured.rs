@@ -36,9 +36,21 @@ fn an_agent_of_the_users_own_gets_its_own_and_nobody_else_does() {
         run.args(["agent", "ask", agent, "hello"]).run().stderr
     };
     let mine = ask("mine");
-    assert!(mine.contains("got mine:m1 anthropic: openai: login:secret login"), "{mine}");
+    insta::assert_snapshot!(mine, @"
+    mine: sandbox: bubblewrap
+    error: mine: initializing: the agent ended with exit code 3: got mine:m1 anthropic: openai: login:secret login
+        its standard error ends with:
+        got mine:m1 anthropic: openai: login:secret login
+      help: this command does not speak the Agent Client Protocol; if it reads a prompt on standard input, write `cmd:` before it, for example `cmd:llm -m MODEL`
+    ");
     let other = ask("other");
-    assert!(other.contains("got mine: anthropic: openai: login:\n"), "{other}");
+    insta::assert_snapshot!(other, @"
+    other: sandbox: bubblewrap
+    error: other: initializing: the agent ended with exit code 3: got mine: anthropic: openai: login:
+        its standard error ends with:
+        got mine: anthropic: openai: login:
+      help: this command does not speak the Agent Client Protocol; if it reads a prompt on standard input, write `cmd:` before it, for example `cmd:llm -m MODEL`
+    ");
     ask("claude");
     let report = user.report();
     let variables = report.iter().find(|(word, _)| word == "variables").unwrap();

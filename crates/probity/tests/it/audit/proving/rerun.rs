@@ -96,7 +96,16 @@ fn an_audit_that_was_killed_during_its_first_exploit_is_continued_there() {
 
     let more = ["--resume", "--format", "json"];
     let output = prove(&dir, home.path(), &FILES, &server, &more).code(0);
-    assert!(output.stdout.contains("Exploits: 1 exploited and fixed, "), "{output:?}");
+    insta::assert_snapshot!(output.stdout, @"
+    ⚠️  EXPERIMENTAL: Audit complete. Iterations processed: 1
+    Source files analyzed: 1
+    State written to: .tx3/audit/state.json
+    Report written to: .tx3/audit/vulnerabilities.json
+    Findings: 1 verified, 0 unverified, 0 ignored, 0 known
+    Exploits: 1 exploited and fixed, 0 exploited, 0 quoted
+      path-traversal-002: completed, findings: 1, requests: 2, tokens: 200 in, 20 out
+    Total, requests: 2, tokens: 200 in, 20 out
+    ");
     assert_eq!(asked(&server), (2, 1), "only the exploit was asked for again");
     let report = json_report(dir.path());
     assert_eq!(report["findings"][0]["level"], "exploited-and-fixed", "{report:#}");
@@ -144,8 +153,16 @@ fn a_kept_exploit_decides_about_a_finding_that_the_model_does_not_report_again()
         told(),
         "open (exploited-and-fixed): no skill reports it again, but the quoted code is unchanged"
     );
-    let line = "Previous findings, not reported again: 1 open, 0 fixed, 0 accepted, 0 unclear\n";
-    assert!(output.stdout.contains(line), "{output:?}");
+    insta::assert_snapshot!(output.stdout, @"
+    ⚠️  EXPERIMENTAL: Audit complete. Iterations processed: 1
+    Source files analyzed: 1
+    State written to: .tx3/audit/state.json
+    Report written to: .tx3/audit/vulnerabilities.json
+    Findings: 0 verified, 0 unverified, 0 ignored, 0 known
+    Previous findings, not reported again: 1 open, 0 fixed, 0 accepted, 0 unclear
+      injection-001: completed, findings: 0, requests: 1, tokens: 100 in, 10 out
+    Total, requests: 1, tokens: 100 in, 10 out
+    ");
     proving(1);
     assert_eq!(
         told(),
@@ -159,7 +176,10 @@ fn a_kept_exploit_decides_about_a_finding_that_the_model_does_not_report_again()
          `--prove` runs it"
     );
     let output = verify(&dir, home.path(), &[]).code(0);
-    assert!(output.stdout.ends_with("Exploits: 0 open, 1 fixed, 0 accepted, 0 unclear\n"));
+    insta::assert_snapshot!(output.stdout, @"
+    fixed VULN-ed4dafdc (high) Input is trusted <b>: the exploit no longer succeeds, and the control passes
+    Exploits: 0 open, 1 fixed, 0 accepted, 0 unclear
+    ");
     proving(0);
     assert_eq!(
         told(),

@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{
-    Stage, issue, review, seen,
+    Stage, issue, listed, review, seen,
     server::{APIS, Api},
     with_issues,
 };
+use crate::binary::stable;
 
 #[test]
 fn a_forged_review_is_refused_and_nothing_is_asked_of_the_forge() {
@@ -15,60 +16,86 @@ fn a_forged_review_is_refused_and_nothing_is_asked_of_the_forge() {
         change(&mut forged);
         forged
     };
-    let cases: [(&str, Value, &str); 7] = [
+    let cases: [(&str, Value); 7] = [
         (
             "issues that cost nothing",
-            change(&|it| {
-                it["score"]["deductions"] = json!([]);
-                it["score"]["value"] = json!(10.0);
+            change(&|review| {
+                review["score"]["deductions"] = json!([]);
+                review["score"]["value"] = json!(10.0);
             }),
-            "the deductions are not those of the proven issues",
         ),
         (
             "points that are given",
-            change(&|it| {
-                it["score"]["deductions"][0]["points"] = json!(-1.0);
-                it["score"]["value"] = json!(10.0);
+            change(&|review| {
+                review["score"]["deductions"][0]["points"] = json!(-1.0);
+                review["score"]["value"] = json!(10.0);
             }),
-            "10 is not 10 minus 0",
         ),
         (
             "a critical issue that passes",
-            change(&|it| {
-                it["score"]["fail_on_critical"] = json!(true);
-                it["proven_issues"][0]["severity"] = json!("critical");
-                it["score"]["deductions"][0]["severity"] = json!("critical");
+            change(&|review| {
+                review["score"]["fail_on_critical"] = json!(true);
+                review["proven_issues"][0]["severity"] = json!("critical");
+                review["score"]["deductions"][0]["severity"] = json!("critical");
             }),
-            "pass is true, and should be false",
         ),
         (
             "one id twice",
-            change(&|it| {
-                it["proven_issues"][1]["id"] = json!("ISS-001");
-                it["score"]["deductions"][1]["issue_id"] = json!("ISS-001");
+            change(&|review| {
+                review["proven_issues"][1]["id"] = json!("ISS-001");
+                review["score"]["deductions"][1]["issue_id"] = json!("ISS-001");
             }),
-            "two entries have the id ISS-001",
         ),
-        ("another maximum", change(&|it| it["score"]["max"] = json!(1000.0)), "max is 1000"),
-        (
-            "no commit",
-            change(&|it| it["metadata"]["commit"] = json!(" ")),
-            "metadata.commit is empty",
-        ),
+        ("another maximum", change(&|review| review["score"]["max"] = json!(1000.0))),
+        ("no commit", change(&|review| review["metadata"]["commit"] = json!(" "))),
         (
             "an error that passes",
-            change(&|it| {
-                it["status"] = json!("error");
+            change(&|review| {
+                review["status"] = json!("error");
             }),
-            "status is error, and something was proven",
         ),
     ];
     let stage = Stage::new(Api::Github);
-    for (name, forged, why) in cases {
+    let refusals = cases.map(|(name, forged)| {
         let output = stage.publish(&forged, &[]).code(2);
-        assert!(output.stderr.contains("review.json contradicts itself"), "{name}: {output:?}");
-        assert!(output.stderr.contains(why), "{name}: {output:?}");
-    }
+        format!("{name}\n{}", output.stderr)
+    });
+    insta::assert_snapshot!(stable(&refusals.join("\n")), @"
+    issues that cost nothing
+    error: [dir]/review.json contradicts itself
+      cause: score: the deductions are not those of the proven issues
+      help: run `probity review` again, which writes a new review.json
+
+    points that are given
+    error: [dir]/review.json contradicts itself
+      cause: score: 10 is not 10 minus 0
+      help: run `probity review` again, which writes a new review.json
+
+    a critical issue that passes
+    error: [dir]/review.json contradicts itself
+      cause: score: pass is true, and should be false
+      help: run `probity review` again, which writes a new review.json
+
+    one id twice
+    error: [dir]/review.json contradicts itself
+      cause: two entries have the id ISS-001
+      help: run `probity review` again, which writes a new review.json
+
+    another maximum
+    error: [dir]/review.json contradicts itself
+      cause: score: max is 1000
+      help: run `probity review` again, which writes a new review.json
+
+    no commit
+    error: [dir]/review.json contradicts itself
+      cause: metadata.commit is empty
+      help: run `probity review` again, which writes a new review.json
+
+    an error that passes
+    error: [dir]/review.json contradicts itself
+      cause: status is error, and something was proven
+      help: run `probity review` again, which writes a new review.json
+    ");
     assert_eq!(stage.forge.queries().len(), 0);
 }
 
@@ -111,6 +138,7 @@ fn threads_on_later_pages_are_found_and_not_posted_again() {
 
 #[test]
 fn a_token_with_some_rights_publishes_what_it_may_and_warns_about_the_rest() {
+    let mut printed = Vec::new();
     for (api, part) in [
         (Api::Github, "pulls/7/comments"),
         (Api::Gitlab, "discussions"),
@@ -119,19 +147,32 @@ fn a_token_with_some_rights_publishes_what_it_may_and_warns_about_the_rest() {
         let stage = Stage::new(api);
         stage.forge.refuse_writes_to(part, 403);
         let output = stage.publish(&review("c1"), &[]).code(0);
-        assert!(output.stderr.contains("warning: cannot add a comment: "), "{api:?}: {output:?}");
-        assert!(output.stderr.contains("give the token the right to write"), "{api:?}: {output:?}");
-        assert!(output.stdout.starts_with("pull request 7: 1 comment added, "), "{output:?}");
+        printed.push(format!("{api:?}\n{}{}", output.stdout, output.stderr));
         let state = stage.forge.state();
         assert_eq!((state.threads.len(), state.statuses.len()), (0, 1), "{api:?}");
         let [summary] = state.comments.as_slice() else { panic!("{:?}", state.comments) };
         // An issue without a thread is in the summary.
-        assert!(summary.body.contains("### `ISS-001` the average is wrong"), "{summary:?}");
+        let issues = ["### `ISS-001` the average is wrong", "### `ISS-002` clamp loses numbers"];
+        assert_eq!(listed(summary), issues, "{summary:?}");
     }
+    insta::assert_snapshot!(printed.join("\n"), @"
+    Github
+    pull request 7: 1 comment added, 0 updated, 0 threads resolved, 0 reopened
+    warning: cannot add a comment: 127.0.0.1 answers 403: Resource not accessible by integration; help: give the token the right to write to pull requests and statuses
+
+    Gitlab
+    pull request 7: 1 comment added, 0 updated, 0 threads resolved, 0 reopened
+    warning: cannot add a comment: 127.0.0.1 answers 403: Resource not accessible by integration; help: give the token the right to write to pull requests and statuses
+
+    Gitea
+    pull request 7: 1 comment added, 0 updated, 0 threads resolved, 0 reopened
+    warning: cannot add a comment: 127.0.0.1 answers 403: Resource not accessible by integration; help: give the token the right to write to pull requests and statuses
+    ");
 }
 
 #[test]
 fn a_pull_request_that_is_not_there_or_not_for_this_token_is_named_in_the_answer() {
+    let mut refusals = Vec::new();
     for api in APIS {
         let stage = Stage::new(api);
         let file = stage.place.path().join("review.json");
@@ -151,11 +192,28 @@ fn a_pull_request_that_is_not_there_or_not_for_this_token_is_named_in_the_answer
             output.code(2).stderr
         };
         let missing = run("8", super::TOKEN);
-        assert!(missing.contains("nothing was published") && missing.contains(" 404"), "{missing}");
-        assert!(missing.contains("check --project and --pull"), "{missing}");
         let stale = run("7", "an-old-token");
-        assert!(stale.contains("the token is not valid: set a new one"), "{stale}");
         assert!(!stale.contains("an-old-token"), "{stale}");
+        refusals.push(format!("{api:?}\n{missing}{stale}"));
         assert_eq!(stage.forge.writes(), 0, "{api:?}");
     }
+    insta::assert_snapshot!(refusals.join("\n"), @r#"
+    Github
+    error: nothing was published: cannot read the pull request: 127.0.0.1 answers 404: Could not resolve to a PullRequest
+      help: check --project and --pull, and that the token may read the project
+    error: nothing was published: cannot read the pull request: 127.0.0.1 answers 401: Bad credentials
+      help: the token is not valid: set a new one
+
+    Gitlab
+    error: nothing was published: cannot read the merge request: 127.0.0.1 answers 404: GET ["merge_requests", "8"]
+      help: check --project and --pull, and that the token may read the project
+    error: nothing was published: cannot read the merge request: 127.0.0.1 answers 401: Bad credentials
+      help: the token is not valid: set a new one
+
+    Gitea
+    error: nothing was published: cannot read the pull request: 127.0.0.1 answers 404: GET ["repos", "o", "r", "pulls", "8"]
+      help: check --project and --pull, and that the token may read the project
+    error: nothing was published: cannot read the pull request: 127.0.0.1 answers 401: Bad credentials
+      help: the token is not valid: set a new one
+    "#);
 }
