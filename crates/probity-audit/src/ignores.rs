@@ -82,7 +82,7 @@ impl Ignores {
         {
             for Named { id, .. } in comment.skills.iter().filter(|named| !named.is_used) {
                 let why = match iterations.iter().find(|iteration| iteration.skill_id == *id) {
-                    Some(iteration) if is_answered(&iteration) => "takes no finding back",
+                    Some(iteration) if is_answered(&iteration) => "matches no finding",
                     Some(_) => continue,
                     None => "names no skill of this audit",
                 };
@@ -120,7 +120,7 @@ fn comments(file: &str, text: &str) -> (Vec<Comment>, Vec<String>) {
         let reason = rest.trim_start().strip_prefix("--").map_or("", str::trim);
         if reason.is_empty() {
             warnings.push(format!(
-                "{file}:{number}: `probity-ignore[{names}]` is not heeded without a reason: add `-- why`"
+                "{file}:{number}: `probity-ignore[{names}]` has no effect without a reason: add `-- why`"
             ));
             continue;
         }
@@ -151,9 +151,9 @@ mod tests {
         let (found, _) = comments("a.py", "a == b  # probity-ignore[s-1] -- exact by design\n");
         assert_eq!(found.first().map(|comment| comment.line), Some(1));
         insta::assert_snapshot!(warnings.join("\n"), @r"
-        a.ak:4: `probity-ignore[s-1]` is not heeded without a reason: add `-- why`
+        a.ak:4: `probity-ignore[s-1]` has no effect without a reason: add `-- why`
         a.ak:5: `probity-ignore[` has no `]`
-        a.ak:6: `probity-ignore[s-1]` is not heeded without a reason: add `-- why`
+        a.ak:6: `probity-ignore[s-1]` has no effect without a reason: add `-- why`
         ");
     }
 }

@@ -340,9 +340,9 @@ fn a_comment_that_takes_nothing_back_is_told_of_unless_its_skill_came_to_no_answ
     // Comments are looked for in every source, whether a finding is in it or not.
     state.source_files = vec!["validators/spend.ak".to_owned()];
     insta::assert_snapshot!(report(dir.path(), &state, None).warnings.join("\n"), @"
-    validators/spend.ak:1: `probity-ignore[b]` takes no finding back
+    validators/spend.ak:1: `probity-ignore[b]` matches no finding
     validators/spend.ak:3: `probity-ignore[typo]` names no skill of this audit
-    validators/spend.ak:5: `probity-ignore[a]` takes no finding back
+    validators/spend.ak:5: `probity-ignore[a]` matches no finding
     ");
     state.iterations = vec![crate::session::scaffolded(&crate::embedded().unwrap()[0])];
     assert_eq!(report(dir.path(), &state, None).warnings, [""; 0], "nobody was asked");

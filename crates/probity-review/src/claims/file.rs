@@ -20,7 +20,7 @@ pub enum ClaimsError {
     Version { theirs: String },
     #[error("its shard {0} does not exist")]
     Shard(String),
-    #[error("it is about commit {theirs}, and the checkout is at {here}")]
+    #[error("the file is about commit {theirs}, and the checkout is at {here}")]
     Commit { theirs: String, here: String },
     #[error("the files of the checkout are not those that the agent was asked about")]
     Tree { is_dirty: bool },

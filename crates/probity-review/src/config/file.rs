@@ -210,5 +210,7 @@ fn located(error: &serde_saphyr::Error) -> ConfigError {
     let message = text.lines().next().unwrap_or_default().trim();
     // Our own place stands in front, and one is enough.
     let message = message.split(" at line ").next().unwrap_or(message).trim_end_matches([',', ':']);
+    // The parser's advice is for those who write Rust.
+    let message = message.split(", set ").next().unwrap_or(message);
     ConfigError::Wrong { place, message: message.to_owned() }
 }

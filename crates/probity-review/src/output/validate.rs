@@ -134,7 +134,8 @@ impl ReviewOutput {
         if score.deductions.len() != self.proven_issues.len() {
             return wrong("a deduction belongs to no proven issue".to_owned());
         }
-        let sum: f64 = score.deductions.iter().map(|deduction| deduction.points).sum();
+        // The sum of nothing is -0.
+        let sum = score.deductions.iter().map(|deduction| deduction.points).sum::<f64>() + 0.0;
         if (score.value - (score.max - sum).max(0.0)).abs() > 0.01 {
             return wrong(format!("{} is not {} minus {sum}", score.value, score.max));
         }
@@ -170,7 +171,8 @@ impl ReviewOutput {
         if deducted != proven {
             return wrong("the deductions are not those of the proven issues".to_owned());
         }
-        let sum: f64 = score.deductions.iter().map(|deduction| deduction.points).sum();
+        // The sum of nothing is -0.
+        let sum = score.deductions.iter().map(|deduction| deduction.points).sum::<f64>() + 0.0;
         let expected = rounded((MAX_SCORE - sum).max(0.0));
         if score.value != expected
             || score.deductions.iter().any(|deduction| deduction.points < 0.0)

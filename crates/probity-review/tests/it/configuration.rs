@@ -123,7 +123,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_schema_agrees() {
     "a: ["
         1:1: unknown field `a`, expected one of version, severity_weights, categories, include, exclude, proof
     "include: []\ninclude: []\n"
-        2:1: duplicate mapping key: include, set DuplicateKeyPolicy in Options if acceptable
+        2:1: duplicate mapping key: include
     "#);
     for text in ["{}", "severity_weights: { low: 0 }", "proof: { level: P3, timeout_seconds: 9 }"] {
         let value: Value = serde_saphyr::from_str(text).unwrap();

@@ -149,7 +149,7 @@ impl<'a> Catalogue<'a> {
         }
         if self.always_on.iter().any(|name| pattern.matches(name)) {
             return Some(Oddity::Idle(format!(
-                "`{text}` is always on, so it cannot be selected; `probity explain {text}` describes it"
+                "`{text}` always runs: you can neither select nor ignore it; `probity explain {text}` describes it"
             )));
         }
         let is_namespace = text.strip_suffix("/*").is_some_and(|name| NAMESPACES.contains(&name));

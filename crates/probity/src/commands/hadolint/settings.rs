@@ -197,7 +197,7 @@ pub(super) fn find(args: &Options, directory: &Path) -> anyhow::Result<ChosenFil
             said
         }
         Err(error) => {
-            tracing::error!("{error}\nthe defaults hold instead of what {} says", path.display());
+            tracing::error!("{error}\nprobity uses the defaults instead of {}", path.display());
             HadolintFile::default()
         }
     };

@@ -42,8 +42,12 @@ pub(super) fn parse(text: &str) -> Result<Placed<Node>, (usize, usize, String)> 
     root.map(placed).map_err(|error| {
         let (line, column) = error.location().map_or((1, 1), line_and_column);
         let message = error.to_string();
-        // What follows the first line is an excerpt of the file.
-        (line, column, message.lines().next().unwrap_or_default().to_owned())
+        // What follows the first line is an excerpt of the file, and the place stands before it already.
+        let first = message.lines().next().unwrap_or_default();
+        let told = first.strip_prefix("error: line ").and_then(|rest| rest.split_once(": "));
+        let told = told.map_or(first, |(_, message)| message);
+        // The parser's advice is for those who write Rust.
+        (line, column, told.split(", set ").next().unwrap_or(told).to_owned())
     })
 }
 

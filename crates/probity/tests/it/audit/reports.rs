@@ -259,9 +259,9 @@ fn a_comment_with_a_reason_takes_a_finding_of_its_skill_back() {
     let output = with("probity-ignore[other-skill] -- nothing reads it").code(1);
     insta::assert_snapshot!(output.stderr, @"warning: validators/spend.ak:3: `probity-ignore[other-skill]` names no skill of this audit");
     let output = with("probity-ignore[missing-address-validation-002] -- gone").code(1);
-    insta::assert_snapshot!(output.stderr, @"warning: validators/spend.ak:3: `probity-ignore[missing-address-validation-002]` takes no finding back");
+    insta::assert_snapshot!(output.stderr, @"warning: validators/spend.ak:3: `probity-ignore[missing-address-validation-002]` matches no finding");
     let output = with("probity-ignore[unvalidated-datum-003]").code(1);
-    insta::assert_snapshot!(output.stderr, @"warning: validators/spend.ak:3: `probity-ignore[unvalidated-datum-003]` is not heeded without a reason: add `-- why`");
+    insta::assert_snapshot!(output.stderr, @"warning: validators/spend.ak:3: `probity-ignore[unvalidated-datum-003]` has no effect without a reason: add `-- why`");
 }
 
 #[test]

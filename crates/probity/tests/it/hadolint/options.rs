@@ -242,7 +242,7 @@ fn what_cannot_be_done_is_said_and_the_code_is_one() {
     let ours = wrong.ours(wrong.directory().path()).code(0);
     insta::assert_snapshot!(stable(&ours.stderr), @"
     error: [dir]/.hadolint.yaml:2:10: `no-fail` must be true or false
-    the defaults hold instead of what [dir]/.hadolint.yaml says
+    probity uses the defaults instead of [dir]/.hadolint.yaml
     ");
 }
 

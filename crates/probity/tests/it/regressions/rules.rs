@@ -83,10 +83,10 @@ fn names_of_no_rule_are_refused_and_names_of_others_are_warned_of() {
     warning: --select: `powershell/*` is not implemented here yet
     warning: --select: `SC2148` is not implemented here yet
     warning: --select: `powershell/PSUseBOM` is not implemented here yet
-    warning: --select: `tally/syntax-error` is always on, so it cannot be selected; `probity explain tally/syntax-error` describes it
-    warning: --select: `DL3011` is always on, so it cannot be selected; `probity explain DL3011` describes it
-    warning: --select: `hadolint/DL3043` is always on, so it cannot be selected; `probity explain hadolint/DL3043` describes it
-    warning: --select: `DL3061` is always on, so it cannot be selected; `probity explain DL3061` describes it
+    warning: --select: `tally/syntax-error` always runs: you can neither select nor ignore it; `probity explain tally/syntax-error` describes it
+    warning: --select: `DL3011` always runs: you can neither select nor ignore it; `probity explain DL3011` describes it
+    warning: --select: `hadolint/DL3043` always runs: you can neither select nor ignore it; `probity explain hadolint/DL3043` describes it
+    warning: --select: `DL3061` always runs: you can neither select nor ignore it; `probity explain DL3061` describes it
     error: --ignore: no rule has the name `StageNameCasin`; did you mean `StageNameCasing`?
       help: `probity rules` lists the rules
     error: --ignore: no rule has the name `buildkit/StageNameCasin`; did you mean `buildkit/StageNameCasing`?
@@ -112,10 +112,10 @@ fn names_of_no_rule_are_refused_and_names_of_others_are_warned_of() {
     warning: --ignore: `powershell/*` is not implemented here yet
     warning: --ignore: `SC2148` is not implemented here yet
     warning: --ignore: `powershell/PSUseBOM` is not implemented here yet
-    warning: --ignore: `tally/syntax-error` is always on, so it cannot be selected; `probity explain tally/syntax-error` describes it
-    warning: --ignore: `DL3011` is always on, so it cannot be selected; `probity explain DL3011` describes it
-    warning: --ignore: `hadolint/DL3043` is always on, so it cannot be selected; `probity explain hadolint/DL3043` describes it
-    warning: --ignore: `DL3061` is always on, so it cannot be selected; `probity explain DL3061` describes it
+    warning: --ignore: `tally/syntax-error` always runs: you can neither select nor ignore it; `probity explain tally/syntax-error` describes it
+    warning: --ignore: `DL3011` always runs: you can neither select nor ignore it; `probity explain DL3011` describes it
+    warning: --ignore: `hadolint/DL3043` always runs: you can neither select nor ignore it; `probity explain hadolint/DL3043` describes it
+    warning: --ignore: `DL3061` always runs: you can neither select nor ignore it; `probity explain DL3061` describes it
     ");
 }
 

@@ -363,9 +363,9 @@ fn claims_about_other_code_are_not_proven() {
       help: the working tree has uncommitted or untracked files, which `git status` lists: remove them, or run `probity review ask` again
     error: the parts cannot be merged: the files of the checkout are not those that the agent was asked about
       help: the working tree has uncommitted or untracked files, which `git status` lists: remove them, or run `probity review ask` again
-    error: the claims of [dir]/out/claims.json cannot be proven here: it is about commit [asked], and the checkout is at [head]
+    error: the claims of [dir]/out/claims.json cannot be proven here: the file is about commit [asked], and the checkout is at [head]
       help: run `git checkout [asked]`, or run `probity review ask` again
-    error: the parts cannot be merged: it is about commit [asked], and the checkout is at [head]
+    error: the parts cannot be merged: the file is about commit [asked], and the checkout is at [head]
       help: run `git checkout [asked]`, or run `probity review ask` again
     ");
     git(stage.repo.path(), &["checkout", "-q", "HEAD~"]);

@@ -169,7 +169,7 @@ fn a_review_that_passed_does_not_outlive_a_run_that_failed_and_a_forged_one_open
       help: run `probity review` again, which writes a new review.json
 
     error: review/review.json contradicts itself
-      cause: score: 9 is not 10 minus -0
+      cause: score: 9 is not 10 minus 0
       help: run `probity review` again, which writes a new review.json
 
     error: review/review.json contradicts itself

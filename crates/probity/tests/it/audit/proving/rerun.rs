@@ -160,7 +160,7 @@ fn a_kept_exploit_decides_about_a_finding_that_the_model_does_not_report_again()
     Report written to: .tx3/audit/vulnerabilities.json
     Findings: 0 verified, 0 unverified, 0 ignored, 0 known
     Previous findings, not reported again: 1 open, 0 fixed, 0 accepted, 0 unclear
-      injection-001: completed, findings: 0, requests: 1, tokens: 100 in, 10 out
+      path-traversal-002: completed, findings: 0, requests: 1, tokens: 100 in, 10 out
     Total, requests: 1, tokens: 100 in, 10 out
     ");
     proving(1);
@@ -177,7 +177,7 @@ fn a_kept_exploit_decides_about_a_finding_that_the_model_does_not_report_again()
     );
     let output = verify(&dir, home.path(), &[]).code(0);
     insta::assert_snapshot!(output.stdout, @"
-    fixed VULN-ed4dafdc (high) Input is trusted <b>: the exploit no longer succeeds, and the control passes
+    fixed VULN-fb3c7425 (high) Input is trusted <b>: the exploit no longer succeeds, and the control passes
     Exploits: 0 open, 1 fixed, 0 accepted, 0 unclear
     ");
     proving(0);
