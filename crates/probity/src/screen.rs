@@ -7,6 +7,7 @@ pub(crate) mod color;
 pub(crate) mod count;
 mod diff;
 mod fold;
+mod question;
 mod table;
 mod width;
 
@@ -20,6 +21,7 @@ use anstyle::Style;
 use self::fold::{fold, fold_flush};
 pub(crate) use self::{
     color::{Paint, When},
+    question::is_confirmed,
     table::Table,
     width::{padded, shown_width},
 };

@@ -136,8 +136,11 @@ fn variable(file: &Dockerfile<'_>, facts: &Facts, at: usize) -> Option<(Span, St
         .and_then(|index| file.instructions.get(index))
         .map(|instruction| instruction.lines().0);
     let origin = match (seen.kind, line) {
-        (VariableKind::Arg, Some(line)) => {
+        (VariableKind::Arg, Some(line)) if seen.value.is_some() => {
             format!("Default of `ARG` in line {line}; `--build-arg {}=…` changes it.", used.name)
+        }
+        (VariableKind::Arg, Some(line)) => {
+            format!("Declared by `ARG` in line {line}; `--build-arg {}=…` sets it.", used.name)
         }
         (VariableKind::Env, Some(line)) => format!("Set by `ENV` in line {line}."),
         _ => "Set by BuildKit.".to_owned(),

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::{config, exit::Exit, failure::Failure};
+use crate::{config, exit::Exit, failure::Failure, screen::is_confirmed};
 
 const CONFIGURATION: &str = "probity.toml";
 const HOOKS: &str = ".pre-commit-config.yaml";
@@ -61,10 +61,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
 }
 
 fn wanted(what: &str, file: &str) -> io::Result<bool> {
-    write!(io::stderr().lock(), "Add {what} ({file})? [y/N]: ")?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    is_confirmed(&format!("Add {what} ({file})?"))
 }
 
 fn write(file: &Path, text: &str) -> io::Result<()> {

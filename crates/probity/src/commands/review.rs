@@ -302,9 +302,11 @@ fn sandbox_of_tests(settings: &Settings) -> Result<Backend, Failure> {
 
 fn config(settings: &Settings) -> anyhow::Result<ReviewConfig> {
     let way_out = "`probity review --help` lists the settings that a review.yml can have";
-    let profile = ReviewConfig::profile(&settings.profile).with_context(|| {
-        let what = format!("unknown profile `{}`", settings.profile);
-        Failure::new(what, "choose one with --profile; `probity review --help` describes it")
+    let profile = ReviewConfig::profile(&settings.profile).map_err(|error| {
+        Failure::new(
+            error.to_string(),
+            "choose one with --profile; `probity review --help` describes it",
+        )
     })?;
     let config = match &settings.config {
         None => profile,

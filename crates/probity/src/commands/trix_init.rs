@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::{exit::Exit, failure::Failure};
+use crate::{exit::Exit, failure::Failure, screen::is_confirmed};
 
 const IGNORED: &str = ".tx3\n";
 
@@ -80,7 +80,7 @@ amount = 100002000000
 pub(crate) fn run(yes: bool) -> anyhow::Result<Exit> {
     let root = env::current_dir().context("cannot find the working directory")?;
     let name = root.file_name().map_or("project".into(), |name| name.to_string_lossy());
-    if !yes && !confirmed(&name)? {
+    if !yes && !is_confirmed(&format!("Make the project `{name}` in this directory?"))? {
         return Err(Failure::new("nothing was made", "answer y, or call `trix init --yes`").into());
     }
     for (file, text) in [
@@ -96,13 +96,6 @@ pub(crate) fn run(yes: bool) -> anyhow::Result<Exit> {
         .with_context(|| Failure::new("cannot write trix.toml", "see the cause"))?;
     writeln!(io::stdout().lock(), "Made a project in {}", root.display())?;
     Ok(Exit::Clean)
-}
-
-fn confirmed(name: &str) -> io::Result<bool> {
-    write!(io::stderr().lock(), "Make the project `{name}` in this directory? [y/N]: ")?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 fn project(name: &str) -> String {

@@ -133,15 +133,15 @@ fn a_rule_that_cannot_work_is_an_error_of_the_configuration() {
       help: fix it; then `probity config` shows every key and its value
 
     "stage.is_final"
-    error: probity.toml:2:1: `check.rule`: `when` of `team-label`: `==` cannot be used on true or false and a number
-      2 | [[check.rule]]
-        | ^
+    error: probity.toml:12:1: `check.rule`: `when` of `team-label`: `==` cannot be used on true or false and a number
+      12 | [[check.rule]]
+         | ^
       help: fix it; then `probity config` shows every key and its value
 
     "name = \"team-label\""
-    error: probity.toml:2:1: `check.rule`: two rules have the name `own/no-sudo`
-      2 | [[check.rule]]
-        | ^
+    error: probity.toml:12:1: `check.rule`: two rules have the name `own/no-sudo`
+      12 | [[check.rule]]
+         | ^
       help: fix it; then `probity config` shows every key and its value
 
     "severity = \"error\""

@@ -306,6 +306,21 @@ fn begin(stage: &Stage, flags: &[&str], script: &str) -> Child {
 }
 
 #[test]
+fn a_session_that_did_not_start_was_not_killed() {
+    let stage = Stage::new(&[("Makefile", "all:\n")]);
+    let run = |program: &str| {
+        let exec = ["exec", "--sandbox", "bwrap", "--", program];
+        stage.place(named("probity")).args(exec).run()
+    };
+    let output = run("no-such-program");
+    insta::assert_snapshot!(output.stderr, @"
+    error: no-such-program: program not found
+      help: the sandbox has the programs of the system and of the workspace, but none of your home; install it in one of these, or pass its path
+    ");
+    assert_eq!(run("true").code(0).stderr, "");
+}
+
+#[test]
 fn a_session_that_was_killed_is_looked_at_by_whoever_comes_next() {
     for next in [
         &["probity", "exec", "--sandbox", "bwrap", "--", "true"][..],

@@ -136,15 +136,15 @@ impl Launcher for Sandboxed {
         let seat = seated.seat.clone();
         started(&seat.backend, &seat.spec, |child| {
             let logins = seated.watch_logins();
-            Box::new(Watched { child: Some(child), watch, _logins: logins, seated })
+            Box::new(Watched { child, watch, _logins: logins, seated })
         })
     }
 }
 
 /// A sandboxed agent, and the watch over what it can write to: the git directory and its logins.
 struct Watched {
-    /// Gone before the watch is.
-    child: Option<Child>,
+    /// Before the watch, as fields are dropped in this order.
+    child: Child,
     watch: Watch,
     _logins: Option<probity_seat::LoginWatch>,
     seated: Seated,
@@ -152,7 +152,7 @@ struct Watched {
 
 impl Process for Watched {
     fn wait(&self, timeout: Duration) -> Option<i32> {
-        let code = Process::wait(self.child.as_ref()?, timeout);
+        let code = Process::wait(&self.child, timeout);
         if code.is_some() {
             self.watch.end();
         }
@@ -160,7 +160,7 @@ impl Process for Watched {
     }
 
     fn kill(&self) {
-        self.child.iter().for_each(Process::kill);
+        Process::kill(&self.child);
         // Now, since our own end may come before this is dropped.
         self.watch.end();
     }
@@ -169,15 +169,8 @@ impl Process for Watched {
         // An engine's child is only its client.
         match self.seated.seat.backend {
             Backend::Engine(_) => None,
-            Backend::None | Backend::Bubblewrap { .. } => Process::usage(self.child.as_ref()?),
+            Backend::None | Backend::Bubblewrap { .. } => Process::usage(&self.child),
         }
-    }
-}
-
-impl Drop for Watched {
-    fn drop(&mut self) {
-        drop(self.child.take());
-        self.watch.end();
     }
 }
 

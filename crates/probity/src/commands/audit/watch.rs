@@ -9,7 +9,10 @@ use std::{
 use probity_audit::{Event, Observer, ProviderSpec, Request, Skill};
 use probity_text::visible;
 
-use crate::screen::count::{self, Count};
+use crate::screen::{
+    count::{self, Count},
+    is_confirmed,
+};
 
 /// How much of a text is shown in the log.
 const MOST_CHARS: usize = 2_000;
@@ -79,16 +82,10 @@ impl Watch {
 impl Observer for Watch {
     fn allow(&self, summary: &str, path: &str) -> bool {
         let _guard = self.terminal.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut err = io::stderr().lock();
         let (summary, path) = (visible::line(summary), visible::line(path));
-        let asked =
-            write!(err, "[audit][permission] {summary} -> {path}\nAllow this request? [y/N]: ")
-                .and_then(|()| err.flush());
-        let mut answer = String::new();
-        // A question that nobody saw, or that nobody answers, is not allowed.
-        asked.is_ok()
-            && io::stdin().read_line(&mut answer).is_ok()
-            && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+        let question = format!("[audit][permission] {summary} -> {path}\nAllow this request?");
+        // A question that nobody saw is not allowed.
+        is_confirmed(&question).unwrap_or(false)
     }
 
     fn event(&self, skill: &Skill, event: &Event<'_>) {

@@ -22,7 +22,7 @@ use crate::{
 /// Files that a note names.
 const SHOWN: usize = 8;
 
-/// Ended once, whoever comes first: the end of the process, or that of its handle.
+/// Ends once: with the process, or when it is dropped, as after a process that did not start.
 pub(crate) struct Watch {
     held: Mutex<Option<Held>>,
 }
@@ -88,6 +88,12 @@ impl Watch {
             take_files(&implicit, quarantine, &workspace, &state);
             note.into_iter().for_each(Note::remove);
         }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.end();
     }
 }
 

@@ -36,10 +36,8 @@ impl Reader<'_> {
             (_, DeValue::Array(items)) if kind.is_list() || kind == ValueKind::Argv => {
                 Ok(Value::List(self.strings(path, items)?))
             }
-            (ValueKind::Runners | ValueKind::OwnRules, DeValue::Array(_)) => {
-                let value = toml::de::ValueDeserializer::from(value.clone());
-                let tables = Vec::<toml::Table>::deserialize(value);
-                tables.map(Value::Tables).map_err(Into::into)
+            (ValueKind::Runners | ValueKind::OwnRules, DeValue::Array(items)) => {
+                return self.tables(kind, path, items);
             }
             (ValueKind::SecretMounts, DeValue::Table(_)) => {
                 let value = toml::de::ValueDeserializer::from(value.clone());
@@ -58,6 +56,33 @@ impl Reader<'_> {
                 None
             }
         }
+    }
+
+    /// Reads a list of tables, or notes why it is none at the table that spoils it.
+    fn tables(
+        &mut self,
+        kind: ValueKind,
+        path: &str,
+        items: &[Spanned<DeValue<'_>>],
+    ) -> Option<Value> {
+        let mut tables = Vec::with_capacity(items.len());
+        for item in items {
+            self.as_table(path, item)?;
+            let item = toml::de::ValueDeserializer::from(item.clone());
+            tables.push(toml::Table::deserialize(item).ok()?);
+        }
+        let Err(reason) = kind.check(Value::Tables(tables.clone())) else {
+            return Some(Value::Tables(tables));
+        };
+        // A list with a wrong table stays wrong, whatever follows it.
+        let counts: Vec<usize> = (1..=tables.len()).collect();
+        let is_right = |count: &usize| {
+            let tables = tables.iter().take(*count).cloned().collect();
+            kind.check(Value::Tables(tables)).is_ok()
+        };
+        let wrong = items.get(counts.partition_point(is_right))?;
+        self.problem(wrong.span().start, format!("`{path}`: {reason}"));
+        None
     }
 
     pub(super) fn as_table<'v, 'i>(

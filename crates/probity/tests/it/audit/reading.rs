@@ -199,24 +199,30 @@ fn interactive_mode_asks_for_each_read_and_only_yes_allows() {
     "y\n"
     [audit][permission] read file 'validators/spend.ak' -> validators/spend.ak
     Allow this request? [y/N]: 
+
     "YES\n"
     [audit][permission] read file 'validators/spend.ak' -> validators/spend.ak
     Allow this request? [y/N]: 
+
     "n\n"
     [audit][permission] read file 'validators/spend.ak' -> validators/spend.ak
-    Allow this request? [y/N]: error: skill 'a' unread: the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
+    Allow this request? [y/N]: 
+    error: skill 'a' unread: the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
 
     "\n"
     [audit][permission] read file 'validators/spend.ak' -> validators/spend.ak
-    Allow this request? [y/N]: error: skill 'a' unread: the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
+    Allow this request? [y/N]: 
+    error: skill 'a' unread: the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
 
     ""
     [audit][permission] read file 'validators/spend.ak' -> validators/spend.ak
-    Allow this request? [y/N]: error: skill 'a' unread: the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
+    Allow this request? [y/N]: 
+    error: skill 'a' unread: the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
 
     "yep\n"
     [audit][permission] read file 'validators/spend.ak' -> validators/spend.ak
-    Allow this request? [y/N]: error: skill 'a' unread: the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
+    Allow this request? [y/N]: 
+    error: skill 'a' unread: the model found nothing, but did not read 1 of 1 source files to the end, not even when asked to
     "#);
     assert_eq!(state(dir.path())["permission_prompt"]["interactive_permissions"], true);
 }

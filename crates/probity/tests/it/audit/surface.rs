@@ -123,7 +123,8 @@ fn init_makes_a_project_and_overwrites_nothing_but_its_own_file() {
     let denied = named("trix").args(["init"]).dir(&empty).input("n\n").run().code(2);
     let name = empty.path().file_name().unwrap().to_str().unwrap();
     insta::assert_snapshot!(denied.stderr.replace(name, "[name]"), @"
-    Make the project `[name]` in this directory? [y/N]: error: nothing was made
+    Make the project `[name]` in this directory? [y/N]: 
+    error: nothing was made
       help: answer y, or call `trix init --yes`
     ");
 }

@@ -90,7 +90,7 @@ fn hovers_explain_instructions_flags_variables_and_stages() {
     "FROM a\r\nARG V\r\nLABEL x=\t${‸V}\r\n"
     `V`, without a default value
 
-    Default of `ARG` in line 2; `--build-arg V=…` changes it.
+    Declared by `ARG` in line 2; `--build-arg V=…` sets it.
 
     "FROM a\nLABEL x=$NO‸NE\n"
     `NONE` is not declared here, so it expands to nothing

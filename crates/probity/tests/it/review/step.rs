@@ -107,8 +107,7 @@ fn what_cannot_be_read_is_said_before_anything_is_asked() {
     error: FAIL_ON_CRITICAL cannot be read: expected true or false
 
     ("REVIEW_PROFILE", "lax")
-    error: unknown profile `lax`
-      cause: unknown profile `lax`, expected one of default, security, strict
+    error: unknown profile `lax`, expected one of default, security, strict
       help: choose one with --profile; `probity review --help` describes it
 
     ("REVIEW_CONFIG", "none.yml")
