@@ -13,6 +13,7 @@ pub(crate) mod commands;
 pub(crate) mod conda;
 pub(crate) mod conda_image;
 pub(crate) mod contract;
+mod copy_flags;
 pub(crate) mod directives;
 pub(crate) mod downloads;
 mod endpoints;

@@ -50,6 +50,7 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues.extend(environment_off_path(change).map(|reason| change.issue(check, &reason)));
     issues.extend(certificates(change).map(|reason| change.issue(check, &reason)));
     issues.extend(time_zones(change).map(|reason| change.issue(check, &reason)));
+    issues.extend(packages_of_other_stage(change).map(|reason| change.issue(check, &reason)));
     issues.extend(libraries_of_compiler(change).map(|reason| change.issue(check, &reason)));
     issues
 }
@@ -139,6 +140,34 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
     let has_rest = taken(after, &final_chain(after)).contains(&beside);
     (is_part && !has_rest).then(|| {
         format!("the programs in `{source}` need what is beside it; copy the whole directory")
+    })
+}
+
+/// Python's packages are taken from stages that lack what another stage installs.
+fn packages_of_other_stage(change: &Change<'_>) -> Option<String> {
+    let after = change.after;
+    let chain = final_chain(after);
+    let givers: Vec<usize> = chain
+        .iter()
+        .filter_map(|index| {
+            let it = after.file.instructions.get(*index)?;
+            let mut sources = sources(after, *index, it).into_iter();
+            let is_packages = sources.any(|it| commands::last_part(&it) == "site-packages");
+            stage_of(after, it).filter(|_| is_packages)
+        })
+        .collect();
+    let is_missed = |index: usize| {
+        !chain.contains(&index) && !givers.iter().any(|it| chain_of(after, *it).contains(&index))
+    };
+    let mut calls = commands::calls(after).filter(|(_, call)| {
+        call.manager == Manager::Pip && call.action == Action::Install && call.target.is_none()
+    });
+    let (_, call) = calls.find(|(index, _)| is_missed(*index))?;
+    let text = call.span.slice(after.text).unwrap_or_default();
+    (!givers.is_empty()).then(|| {
+        format!(
+            "the packages of `{text}` are in another stage than those that the final stage copies"
+        )
     })
 }
 

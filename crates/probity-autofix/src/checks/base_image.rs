@@ -4,6 +4,7 @@ use probity_dockerfile::{Base, ImageRef};
 
 use super::{
     Change, Check, Explained, Issue, View,
+    commands::{Linkage, linkage_of},
     image_kind::{ImageKind, agree, release_named},
     slim_packages::copies_machine_code,
 };
@@ -63,7 +64,7 @@ fn base_family(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         ];
     };
     if old == new
-        || is_matching_distroless(&old, &new)
+        || is_matching_distroless(change, &old, &new)
         || is_small_sister(&old, &new)
         || is_run_time(&old, &new)
         || is_slim_of_any_release(change, &old, &new)
@@ -81,7 +82,7 @@ fn is_distroless(image: &str) -> bool {
 }
 
 /// A distroless image holds one language or none, and it has to be that of the original.
-fn is_matching_distroless(old: &str, new: &str) -> bool {
+fn is_matching_distroless(change: &Change<'_>, old: &str, new: &str) -> bool {
     let kinds = (ImageKind::of(old), ImageKind::of(new));
     let versions = kinds.0.and_then(|it| it.version).zip(kinds.1.and_then(|it| it.version));
     let (Ok(old), Ok(new)) = (ImageRef::parse(old), ImageRef::parse(new)) else { return false };
@@ -91,7 +92,10 @@ fn is_matching_distroless(old: &str, new: &str) -> bool {
         "node" => &["nodejs"],
         "java" | "openjdk" | "eclipse-temurin" => &["java"],
         "golang" | "rust" => &["static", "base", "cc"],
-        "debian" if is_same_release(&old, &new) => &["base", "cc"],
+        "debian" if is_same_release(&old, &new) => match linkage_of(change) {
+            Linkage::Static => &["static", "base", "cc"],
+            _ => &["base", "cc"],
+        },
         _ => &[],
     };
     let image = new.path.strip_prefix("distroless/").unwrap_or_default();

@@ -10,7 +10,7 @@ use super::{
     base_image::base,
     commands,
     moved::{copied, transfers, with_outputs},
-    programs,
+    programs, search_path,
     steps::{absolute, expanded, pairs, written},
     user::order,
 };
@@ -134,6 +134,10 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
         if word.contains(['$', ':', '*', '>', '<', '|', ';', '&']) || word.len() < 2 {
             continue;
         }
+        if is_file && let Some(place) = on_search_path(view, word) {
+            paths.push(place);
+            continue;
+        }
         let is_relative = word.starts_with("./") && word.len() > 2;
         if word.starts_with('/') || is_file || is_relative {
             paths.extend(absolute(word, workdir.as_deref()));
@@ -153,6 +157,18 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+/// The place on the search path that a COPY gives a script which a command names without a directory.
+fn on_search_path(view: &View<'_>, word: &str) -> Option<String> {
+    if word.contains('/') {
+        return None;
+    }
+    let places = search_path::directories(view).into_iter().map(|it| format!("{it}/{word}"));
+    places.into_iter().find(|place| {
+        let mut all = view.file.instructions.iter().enumerate();
+        all.any(|(index, it)| covers(view, index, it, place))
+    })
 }
 
 pub(super) fn command_words(view: &View<'_>) -> Vec<Vec<String>> {

@@ -1,18 +1,22 @@
 //! Files and directories that the original's instructions made and run time needs are still there.
 
-pub(super) mod build_inputs;
+mod build_inputs;
 pub(super) mod installed;
 mod made;
+pub(super) mod pages;
 
 use probity_dockerfile::{Action, Manager, PackageCall, Setting};
 
 use self::{
     build_inputs::{
         compiled_directories, is_behind, is_beside_builds, is_bundled, is_bundled_by_tool,
-        is_for_tools, is_of_pages, is_of_tools, is_told_built_in, is_turned_into_result,
+        is_for_tools, is_of_tools, is_told_built_in, is_turned_into_result,
     },
-    installed::{installed_tree, is_installed, told_development, told_paths, told_results},
+    installed::{
+        installed_tree, is_installed, told_development, told_outputs, told_paths, told_results,
+    },
     made::made,
+    pages::{is_of_pages, lost_pages},
 };
 use super::{
     Change, Check, Issue, View,
@@ -64,6 +68,8 @@ fn paths_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     missing.extend(installed_tree(change));
     missing.extend(told_paths(change));
     missing.extend(told_results(change));
+    missing.extend(told_outputs(change));
+    missing.extend(lost_pages(change));
     missing.extend(told_development(change));
     missing.sort_unstable();
     missing.dedup();
@@ -255,7 +261,11 @@ fn below(view: &View<'_>, index: usize, name: &str) -> String {
 /// What the original copies from the build context, unless only the build reads it.
 fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
     let before = change.before;
-    let is_script = matches!(kind.language, Some("python" | "node" | "ruby" | "php" | "perl"));
+    let is_script = match kind.language {
+        // Pages that another server hands out are built as programs are.
+        Some("node") => runs_on(change, "node"),
+        language => matches!(language, Some("python" | "ruby" | "php" | "perl")),
+    };
     let last_build = commands::all(before).filter(Called::is_build).map(|it| it.instruction).max();
     let mut missing = Vec::new();
     let compiled = compiled_directories(before);

@@ -181,7 +181,8 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                     let is_called =
                         commands::starts(change.before, &name) || is_probe(change.before, &name);
                     ((commands::is_build_package(&name) || is_build_tool(change, &name))
-                        && !is_called)
+                        && !is_called
+                        && !is_told_of_script(change.before, &name))
                         || now.contains(&name)
                         || is_copied(change, &name)
                         || is_in_image(&kind, &name)
@@ -296,6 +297,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("libcap", &["setcap"]),
     ("libcap2-bin", &["setcap"]),
     ("libxml2-utils", &["xmllint"]),
+    ("sqlite", &["sqlite3"]),
     ("shadow", &["useradd", "groupadd", "usermod"]),
 ];
 
@@ -314,6 +316,20 @@ fn is_build_tool(change: &Change<'_>, name: &str) -> bool {
         it.keyword != Keyword::Run && (names(it.body_text()) || heredocs.any(|text| names(&text)))
     });
     is_used && !is_used_now && !is_named && !names(&comments_of(before))
+}
+
+/// Whether a comment says that a script which the container has calls a package's program.
+fn is_told_of_script(view: &View<'_>, name: &str) -> bool {
+    let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let mut comments = comments.filter_map(|it| it.span.slice(view.text));
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|it: char| it.is_whitespace() || "\"'`,;()".contains(it));
+        words.map(str::to_owned).collect()
+    };
+    comments.any(|comment| {
+        let words = words(comment);
+        words.iter().any(|it| it == name) && words.iter().any(|it| it.ends_with(".sh"))
+    })
 }
 
 /// Whether certificates are there for downloads of the build, and nothing tells that the program speaks

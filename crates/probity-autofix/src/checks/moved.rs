@@ -5,8 +5,7 @@
 //! example, is then done by the copy.
 
 use probity_dockerfile::{
-    Action, Arguments, Instruction, Keyword, Manager, PackageCall, Setting, StageReferenceKind,
-    Target,
+    Action, Arguments, Instruction, Keyword, Manager, PackageCall, StageReferenceKind, Target,
 };
 use probity_shell::Command;
 
@@ -15,9 +14,10 @@ use super::{
     base_image::base,
     belongings::is_within,
     commands::{self, Segment, is_directory, last_part, parts, words},
+    copy_flags::are_flags_known,
     image_kind::ImageKind,
     programs::bare_program,
-    search_path::{is_on_path, pattern_of},
+    search_path::is_on_path,
     steps::{absolute, expanded, forms::plain},
 };
 
@@ -150,49 +150,6 @@ fn is_from_stage(view: &View<'_>, instruction: &Instruction) -> bool {
         is_here
             && reference.kind != StageReferenceKind::From
             && matches!(reference.target, Target::Stage(_) | Target::StageIndex(_))
-    })
-}
-
-/// Owners and modes that the original gives too, or the user that it starts as.
-pub(super) fn are_flags_known(change: &Change<'_>, instruction: &Instruction) -> bool {
-    let before = change.before;
-    instruction.flags.iter().all(|flag| match flag.name.text.as_str() {
-        "from" | "link" => true,
-        name @ ("chmod" | "chown") => {
-            let value = flag.value.as_ref().map(|value| &value.text);
-            let mut olds = before.file.instructions.iter();
-            let is_old = olds.any(|old| old.flag_value(name).map(|old| &old.text) == value);
-            let owner = value.and_then(|it| it.split(':').next()).unwrap_or_default();
-            let runtime = before.facts.final_runtime();
-            let mut users = runtime.get(Setting::User).iter();
-            let is_user =
-                users.any(|it| pattern_of(&it.entry.value).split(':').next() == Some(owner));
-            let is_owner =
-                name == "chown" && !owner.is_empty() && (is_user || gives_to(before, owner));
-            let is_mode = name == "chmod"
-                && value.is_some_and(|it| match it.trim_start_matches('0') {
-                    "755" | "555" => true,
-                    "1777" => is_for_temporary_files(instruction),
-                    _ => false,
-                });
-            is_old || is_owner || is_mode
-        }
-        _ => false,
-    })
-}
-
-fn is_for_temporary_files(instruction: &Instruction) -> bool {
-    let Arguments::Transfer { destination, .. } = &instruction.arguments else { return false };
-    let place = destination.as_ref().map(|it| it.text.trim_end_matches('/').to_owned());
-    matches!(place.as_deref(), Some("/tmp" | "/var/tmp"))
-}
-
-/// Whether the original makes files of a user, or has a user by this name or number.
-fn gives_to(view: &View<'_>, owner: &str) -> bool {
-    let is_it = |word: &String| word.split([':', '=']).any(|part| part == owner);
-    commands::all(view).any(|it| {
-        let is_account = it.is_any(super::additions::ACCOUNTS);
-        (is_account || it.is_any(&["chown", "install"])) && it.words.iter().any(is_it)
     })
 }
 
@@ -346,12 +303,14 @@ pub(super) fn moves(arguments: &[String], workdir: Option<&str>) -> Vec<(String,
     let Some((to, sources)) = plain.split_last() else { return Vec::new() };
     let Some(target) = absolute(to, workdir) else { return Vec::new() };
     let is_directory = target.ends_with('/') || sources.len() > 1;
+    let keeps_parents = arguments.iter().any(|it| it == "--parents");
     let target = target.trim_end_matches('/');
     let moved = sources.iter().filter_map(|from| {
         let content = from.strip_suffix("/.");
         let from = absolute(content.unwrap_or(from), workdir)?;
         let from = from.trim_end_matches('/').to_owned();
         let to = match is_directory && content.is_none() {
+            _ if keeps_parents => format!("{target}{from}"),
             true => format!("{target}/{}", last_part(&from)),
             false => target.to_owned(),
         };

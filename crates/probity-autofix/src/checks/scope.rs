@@ -5,7 +5,10 @@ use probity_dockerfile::{Action, Keyword, Manager, PackageCall, VariableKind};
 use super::{
     Change, Check, Issue, View,
     commands::{self, Called, Segment, parts},
-    steps::forms::{forms, stand_ins},
+    steps::{
+        forms::{forms, stand_ins},
+        written,
+    },
 };
 
 pub(crate) const VARIABLES_KEPT: Check = Check::new("variables-kept", variables_kept).heuristic();
@@ -120,7 +123,9 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     for index in 0..after.file.instructions.len() {
         let Some(instruction) = after.file.instructions.get(index) else { continue };
-        if instruction.keyword != Keyword::Run {
+        let unset = unset_in_same(check, change, index);
+        if unset.is_some() || instruction.keyword != Keyword::Run {
+            issues.extend(unset);
             continue;
         }
         let called = commands::of_instruction(after, index);
@@ -144,8 +149,7 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             let now = after.facts.scope(index);
             let lost = before.facts.scope(old).variables().into_iter().find(|variable| {
                 let name = variable.name.as_str();
-                let is_named = part.text.contains(&format!("${name}"))
-                    || part.text.contains(&format!("${{{name}"));
+                let is_named = names(name).iter().any(|it| part.text.contains(it.as_str()));
                 let is_read = match variable.kind {
                     VariableKind::Arg => {
                         is_named
@@ -185,6 +189,35 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     issues
 }
 
+/// A step as the original has it that names a variable which its new stage does not set to the same value.
+fn unset_in_same(check: &Check, change: &Change<'_>, index: usize) -> Option<Issue> {
+    let (before, after) = (change.before, change.after);
+    let steps = [Keyword::Add, Keyword::Copy, Keyword::Run];
+    let instruction = after.file.instructions.get(index)?;
+    if !steps.contains(&instruction.keyword) {
+        return None;
+    }
+    let text = written(after, instruction);
+    let mut olds = before.file.instructions.iter();
+    let old = olds.position(|old| written(before, old) == text)?;
+    let now = after.facts.scope(index);
+    let lost = before.facts.scope(old).variables().into_iter().find(|variable| {
+        let name = variable.name.as_str();
+        let is_named = names(name).iter().any(|it| text.contains(it.as_str()));
+        is_named && now.get(name).is_none_or(|it| it.value != variable.value)
+    })?;
+    let message = format!(
+        "this step of the original reads `{}`, which its stage does not set to the same value",
+        lost.name
+    );
+    Some(change.issue(check, &message).at(after, instruction.span))
+}
+
+/// How a text names a variable.
+fn names(variable: &str) -> [String; 2] {
+    [format!("${variable}"), format!("${{{variable}")]
+}
+
 /// Whether a part installs packages of Node.js without saying which groups of them.
 fn installs_for_development(part: &Segment<'_>) -> bool {
     let is_open = !["dev", "prod"].iter().any(|it| part.text.contains(it));
@@ -202,8 +235,7 @@ fn is_production(view: &View<'_>, index: usize) -> bool {
 
 /// Whether an instruction of the original names an argument, so that nobody has to guess who reads it.
 fn is_used_elsewhere(before: &View<'_>, name: &str) -> bool {
-    let names = [format!("${name}"), format!("${{{name}")];
-    names.iter().any(|it| before.text.contains(it.as_str()))
+    names(name).iter().any(|it| before.text.contains(it.as_str()))
 }
 
 /// The RUN of the original that has a part, perhaps with another place for its output.

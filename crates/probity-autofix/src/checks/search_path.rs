@@ -15,6 +15,11 @@ pub(crate) fn is_on_path(view: &View<'_>, directory: &str) -> bool {
         || is_images_own(view, directory)
 }
 
+/// The directories that the final stage and every image look in.
+pub(crate) fn directories(view: &View<'_>) -> Vec<String> {
+    named(view).into_iter().chain(USUAL.iter().copied().map(str::to_owned)).collect()
+}
+
 /// The directories that the final stage itself puts on its search path.
 pub(crate) fn named(view: &View<'_>) -> Vec<String> {
     let runtime = view.facts.final_runtime();

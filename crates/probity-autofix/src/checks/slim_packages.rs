@@ -380,9 +380,9 @@ fn is_in_image(kind: &ImageKind, need: &Need) -> bool {
     }
 }
 
-/// What has SQLite built in.
+/// What has SQLite built in, as the drivers of Go have.
 const OWN_SQLITE: &[&str] =
-    &["better-sqlite3", "bundles sqlite", "experimental-sqlite", "go-sqlite3", "node:sqlite"];
+    &["better-sqlite3", "bundles sqlite", "experimental-sqlite", "go build", "node:sqlite"];
 
 /// The words of comments and of the commands of the final stage.
 fn told(view: &View<'_>) -> BTreeSet<String> {

@@ -24,7 +24,8 @@ use super::{
     additions::{is_build_work, is_harmless},
     belongings::{final_chain, is_within},
     commands::{self, is_cache, parts},
-    moved::{are_flags_known, copied, is_copy_from_mount, transfers},
+    copy_flags::are_flags_known,
+    moved::{copied, is_copy_from_mount, transfers},
 };
 
 pub(crate) const STEPS_KEPT: Check = Check::new("steps-kept", steps_kept).heuristic();
@@ -446,16 +447,29 @@ pub(super) fn expanded(view: &View<'_>, index: usize, word: &str) -> String {
 }
 
 pub(super) fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {
-    if path.contains(['$', '"', '\'', '\\']) || path.split('/').any(|part| part == "..") {
+    if path.contains(['$', '"', '\'', '\\']) {
         return None;
     }
-    if path.starts_with('/') {
-        return Some(path.to_owned());
+    let whole = match path.starts_with('/') {
+        true => path.to_owned(),
+        false => {
+            let path = path.strip_prefix("./").unwrap_or(path);
+            let path = if path == "." { "" } else { path };
+            format!("{}/{path}", workdir?.trim_end_matches('/'))
+        }
+    };
+    if !path.split('/').any(|part| part == "..") {
+        return Some(whole);
     }
-    let workdir = workdir?.trim_end_matches('/');
-    let path = path.strip_prefix("./").unwrap_or(path);
-    let path = if path == "." { "" } else { path };
-    Some(format!("{workdir}/{path}"))
+    let mut parts: Vec<&str> = Vec::new();
+    for part in whole.split('/') {
+        match part {
+            ".." if parts.len() > 1 => drop(parts.pop()),
+            ".." => return None,
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }
 
 /// An instruction as two files can be compared by: joined, and spaces count within quotes alone.

@@ -3,8 +3,8 @@
 //! A file of `corpus` is one project: the original, and proposals, most of them written as edits of
 //! another. A generator varies each: other names, ports and versions, other stage names, comments. The
 //! hash of the project's name puts it into the tuning half, whose cases may be read while checks are
-//! written, or into the reporting half, of which only the figures are printed. A third of our own
-//! projects is tried by default, and a third of those of strangers whose figures are only printed; all
+//! written, or into the reporting half, of which only the figures are printed. A sixth of our own
+//! projects is tried by default, and a sixth of those of strangers whose figures are only printed; all
 //! of them with `PROBITY_WHOLE_CORPUS=1`, which `cargo xtask eval` sets. What strangers wrote for the
 //! reporting half is always tried.
 

@@ -1,18 +1,15 @@
 //! What the original copies and makes for its builds alone.
 
 use probity_dockerfile::Setting;
-use probity_shell::Command;
 
 use super::{
     super::{
         Change, View,
-        belongings::{final_chain, is_within, text_of},
-        commands::{self, Called, NODE_TOOLS, last_part, parts},
-        image_kind::ImageKind,
-        moved::transfers,
-        steps::{absolute, pairs},
+        belongings::{command_words, is_within, text_of},
+        commands::{self, Called, last_part, parts},
+        steps::{absolute, expanded, pairs},
     },
-    DATA, is_around, is_copied,
+    DATA, is_copied,
 };
 
 /// Files that only an installer of packages reads.
@@ -112,27 +109,29 @@ pub(super) fn is_turned_into_result(change: &Change<'_>, index: usize, place: &s
     let before = change.before;
     let runtime = before.facts.final_runtime();
     let is_named = runtime.entries().iter().any(|it| it.entry.to_string().contains(place));
-    if DATA.contains(&last_part(place)) || is_named {
+    let is_data = DATA.contains(&last_part(place)) && !is_among_sources(before, place);
+    if is_data || is_named {
         return false;
     }
     (index + 1..before.file.instructions.len()).any(|later| {
         parts(before, later).unwrap_or_default().iter().any(|part| {
-            let [command] = part.commands.as_slice() else { return false };
-            let Some(called) = Called::of(later, command) else { return false };
-            let redirected =
-                command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
-            let words =
-                called.words.iter().map(|it| it.rsplit('=').next().unwrap_or(it).to_owned());
+            let called = part.commands.iter().filter_map(|it| Called::of(later, it));
+            let is_moved = called.clone().all(|it| it.is_any(MOVERS));
+            let words = part.commands.iter().flat_map(|command| {
+                let redirected = command.redirections().iter().filter_map(|it| it.target.as_ref());
+                let words = command.words.iter().skip(1).chain(redirected);
+                words.map(|it| it.text().to_owned()).collect::<Vec<_>>()
+            });
             let paths: Vec<String> = words
-                .chain(redirected)
+                .map(|it| it.rsplit('=').next().unwrap_or(&it).to_owned())
                 .filter(|it| !it.starts_with('-'))
-                .filter_map(|it| absolute(&it, part.directory.as_deref()))
+                .filter_map(|it| absolute(&expanded(before, later, &it), part.directory.as_deref()))
                 .collect();
             let is_result = |path: &String| {
                 let name = last_part(path);
                 !is_within(path, place) && name.contains('.') && is_copied(change, path)
             };
-            !called.is_any(MOVERS)
+            !is_moved
                 && paths.iter().any(|path| is_within(path, place))
                 && paths.last().is_some_and(is_result)
         })
@@ -141,6 +140,17 @@ pub(super) fn is_turned_into_result(change: &Change<'_>, index: usize, place: &s
 
 /// Directories that people keep nothing in but sources.
 const SOURCE_ROOTS: &[&str] = &["/build", "/source", "/sources", "/src", "/usr/src"];
+
+/// Whether a place is where people keep sources, and the container starts nothing there.
+fn is_among_sources(view: &View<'_>, place: &str) -> bool {
+    let is_source = |path: &str| SOURCE_ROOTS.iter().any(|root| is_within(path, root));
+    let mut words = command_words(view).into_iter().flatten();
+    is_source(place)
+        && !words.any(|word| {
+            let is_script = word.rsplit_once('.').is_some_and(|(_, end)| end.len() < 4);
+            is_source(&word) || (is_script && !word.starts_with(['/', '-']))
+        })
+}
 
 /// Whether a place lies beside sources of a compiled program that is started elsewhere, and nothing that
 /// the container starts with names it: a program that reads a relative path does not find it there.
@@ -211,53 +221,6 @@ pub(super) fn is_bundled_by_tool(view: &View<'_>) -> bool {
     copies
         .into_iter()
         .any(|(source, _)| BUNDLERS.iter().any(|it| last_part(&source).starts_with(it)))
-}
-
-/// Whether a source is copied for a build of pages beside another language: next to `package.json`, or
-/// as the directory that the build runs in. The proposal has that build elsewhere.
-pub(in crate::checks) fn is_of_pages(
-    change: &Change<'_>,
-    kind: &ImageKind,
-    index: usize,
-    pair: (&str, &str),
-) -> bool {
-    let (before, after) = (change.before, change.after);
-    let (source, place) = (pair.0.trim_end_matches('/'), pair.1);
-    let has = |view: &View<'_>, index: usize, name: &str| {
-        let pairs = pairs(view, index).unwrap_or_default();
-        pairs.iter().any(|(source, _)| source.trim_end_matches('/').ends_with(name))
-    };
-    let mut builds = (index..before.file.instructions.len()).flat_map(|it| page_builds(before, it));
-    let Some(first) = builds.next() else { return false };
-    let runs_there = is_within(&first, place) || builds.any(|it| is_within(&it, place));
-    let manifest = (0..=index).rev().find(|it| has(before, *it, "package.json"));
-    let is_beside = manifest.is_some_and(|it| (it..=index).all(|it| pairs(before, it).is_some()));
-    let chain = final_chain(after);
-    let mut stages = after.facts.stages().iter();
-    let is_apart = stages.any(|stage| {
-        let mut own = stage.instructions.clone();
-        let mut all = own.clone();
-        own.any(|it| !page_builds(after, it).is_empty() && !chain.contains(&it))
-            && all.any(|it| has(after, it, source))
-    });
-    kind.language != Some("node")
-        && is_apart
-        && (is_beside || (runs_there && (is_around(change, place) || is_taken_out(before, place))))
-}
-
-/// Whether a command of the original copies results out of a directory to where run time reads them.
-pub(in crate::checks) fn is_taken_out(view: &View<'_>, place: &str) -> bool {
-    transfers(view).iter().any(|(from, to)| is_within(from, place) && !is_within(to, place))
-}
-
-/// The directories in which a RUN makes pages with tools of Node.
-fn page_builds(view: &View<'_>, index: usize) -> Vec<String> {
-    let parts = parts(view, index).unwrap_or_default();
-    let is_build = |command: &&Command| {
-        Called::of(index, command).is_some_and(|it| it.is_any(NODE_TOOLS) && it.is_build())
-    };
-    let builds = parts.into_iter().filter(|it| it.commands.iter().any(is_build));
-    builds.map(|part| part.directory.unwrap_or_else(|| "/".to_owned())).collect()
 }
 
 const COMPILERS: &[&str] = &[

@@ -26,6 +26,9 @@ pub(super) fn installed_tree(change: &Change<'_>) -> Vec<String> {
     let texts = values.collect::<Vec<String>>().join(" ");
     let mut places = places_below(&prefix, &texts);
     places.extend(told_below(before, &prefix));
+    if builds_shared(before) {
+        places.push(format!("{prefix}/lib"));
+    }
     places.sort_unstable();
     places.dedup();
     let is_lost = |place: &String| !is_around(change, place) && !is_library_around(change, place);
@@ -209,6 +212,31 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
     results.filter(|it| !is_around(change, it)).map(|it| format!("`{it}`")).collect()
 }
 
+/// Directories that a comment tells of beside another one in the same output of a build, which alone comes
+/// along: `# -> dist/server, dist/public`.
+pub(super) fn told_outputs(change: &Change<'_>) -> Vec<String> {
+    const OUTPUTS: &[&str] = &["build", "dist", "out"];
+    let before = change.before;
+    let runtime = before.facts.final_runtime();
+    let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
+    let comments = before.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|it| it.span.slice(before.text));
+    let missing = comments.flat_map(|comment| {
+        let words = comment.split(|it: char| it.is_whitespace() || "\"'`,;()".contains(it));
+        let outputs = words.filter(|word| {
+            let parts = word.trim_end_matches(['.', '/']).split_once('/');
+            parts.is_some_and(|(top, rest)| OUTPUTS.contains(&top) && !rest.contains(['*', '$']))
+        });
+        let places: Vec<String> = outputs
+            .filter_map(|it| absolute(it.trim_end_matches(['.', '/']), workdir.as_deref()))
+            .collect();
+        let (there, missing): (Vec<String>, Vec<String>) =
+            places.into_iter().partition(|place| is_around(change, place));
+        if there.is_empty() { Vec::new() } else { missing }
+    });
+    missing.map(|it| format!("`{it}`")).collect()
+}
+
 /// A program of the packages for development that a comment tells of and the container starts, where the
 /// proposal leaves these packages out.
 pub(super) fn told_development(change: &Change<'_>) -> Option<String> {
@@ -237,6 +265,12 @@ fn installs_into(view: &View<'_>) -> Option<String> {
     let install = commands::all(view).find(Called::installs_tree)?;
     let prefix = install_prefix(view, install.instruction);
     Some(prefix.unwrap_or_else(|| "/usr/local".to_owned()))
+}
+
+/// Whether a build that is installed is told to make shared libraries.
+fn builds_shared(view: &View<'_>) -> bool {
+    const FLAGS: &[&str] = &["--disable-static", "--enable-shared", "-DBUILD_SHARED_LIBS=ON"];
+    commands::all(view).any(|it| it.words.iter().any(|word| FLAGS.contains(&word.as_str())))
 }
 
 /// Whether a COPY brings a library by a pattern, or by another number of its version.

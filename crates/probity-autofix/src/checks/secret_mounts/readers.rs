@@ -126,8 +126,10 @@ pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<u
         let called = commands::of_instruction(view, *index);
         called.iter().any(|it| is_download_for(view, it, name))
     };
+    // Where one download gets it as an argument, the others would too.
+    let is_argument = seen.iter().any(|index| is_argument_of_download(view, *index, name));
     let certain: Vec<usize> =
-        seen.iter().copied().filter(|it| names(it) || downloads(it)).collect();
+        seen.iter().copied().filter(|it| names(it) || (downloads(it) && !is_argument)).collect();
     // ENV hands it on under another name.
     let is_handed_on = declared(view).any(|(_, pair)| {
         let value = pair.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
@@ -214,6 +216,16 @@ fn told_tools(view: &View<'_>, name: &str) -> Vec<&'static str> {
         rows.map(|(_, family)| *family)
     });
     families.flat_map(tools).collect()
+}
+
+/// Whether a download of the package manager that a variable is for names it among its own words.
+fn is_argument_of_download(view: &View<'_>, index: usize, name: &str) -> bool {
+    let mut commands = view.facts.scripts(&view.file, index).iter().flat_map(|it| &it.commands);
+    commands.any(|command| {
+        let called = Called::of(index, command);
+        called.is_some_and(|it| is_download_for(view, &it, name))
+            && command.words.iter().any(|word| is_word_in(word.text(), name))
+    })
 }
 
 fn is_download_for(view: &View<'_>, called: &Called, name: &str) -> bool {

@@ -19,8 +19,10 @@ pub(super) fn has_native_code(change: &Change<'_>, new: &ImageKind) -> bool {
     let installs = chain.iter().any(|index| {
         let calls = view.facts.package_calls(&view.file, *index).iter();
         let called = commands::of_instruction(view, *index);
-        calls.into_iter().any(|it| commands::is_language_manager(it.manager))
-            || called.iter().any(|it| it.is_any(&["bundle", "poetry", "uv"]))
+        calls.into_iter().any(|it| {
+            // Without scripts no package compiles anything.
+            commands::is_language_manager(it.manager) && !it.has_flag(&["--ignore-scripts"])
+        }) || called.iter().any(|it| it.is_any(&["bundle", "poetry", "uv"]))
     });
     let installs = installs && !is_told_pure(view);
     // Debian's directories of libraries, as in `LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2`.

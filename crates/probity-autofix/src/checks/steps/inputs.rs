@@ -11,7 +11,7 @@ use super::{
         image_kind::ImageKind,
         kept::{
             DATA,
-            build_inputs::{is_of_pages, is_taken_out},
+            pages::{is_of_pages, is_taken_out},
         },
     },
     absolute, chain_of,

@@ -62,7 +62,7 @@ impl Project {
 
     /// Whether it is in the sample, or all are wanted.
     fn is_sampled(&self) -> bool {
-        env::var_os("PROBITY_WHOLE_CORPUS").is_some() || (self.hash() >> 23).is_multiple_of(3)
+        env::var_os("PROBITY_WHOLE_CORPUS").is_some() || (self.hash() >> 23).is_multiple_of(6)
     }
 
     /// Written for these checks by people who did not know them: `unseen` for tuning, `reported` for

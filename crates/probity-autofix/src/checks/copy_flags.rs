@@ -1,0 +1,64 @@
+//! Owners and modes that a COPY of a proposal may give.
+
+use probity_dockerfile::{Arguments, Instruction, Setting};
+
+use super::{
+    Change, View,
+    additions::ACCOUNTS,
+    commands::{self, last_part},
+    search_path::pattern_of,
+};
+
+/// Owners and modes that the original gives too, or the user that it starts as.
+pub(super) fn are_flags_known(change: &Change<'_>, instruction: &Instruction) -> bool {
+    let before = change.before;
+    instruction.flags.iter().all(|flag| match flag.name.text.as_str() {
+        "from" | "link" => true,
+        name @ ("chmod" | "chown") => {
+            let value = flag.value.as_ref().map(|value| &value.text);
+            let mut olds = before.file.instructions.iter();
+            let is_old = olds.any(|old| old.flag_value(name).map(|old| &old.text) == value);
+            let owner = value.and_then(|it| it.split(':').next()).unwrap_or_default();
+            let runtime = before.facts.final_runtime();
+            let mut users = runtime.get(Setting::User).iter();
+            let is_user =
+                users.any(|it| pattern_of(&it.entry.value).split(':').next() == Some(owner));
+            let is_owner =
+                name == "chown" && !owner.is_empty() && (is_user || gives_to(before, owner));
+            let is_mode = name == "chmod"
+                && value.is_some_and(|it| match it.trim_start_matches('0') {
+                    "755" | "555" => true,
+                    "644" | "444" => is_of_data(instruction),
+                    "1777" => is_for_temporary_files(instruction),
+                    _ => false,
+                });
+            is_old || is_owner || is_mode
+        }
+        _ => false,
+    })
+}
+
+/// Whether all that is copied are files that nobody executes; a directory would be closed by such a mode.
+fn is_of_data(instruction: &Instruction) -> bool {
+    const DATA: &[&str] = &["conf", "css", "db", "html", "ini", "jar", "json", "so", "toml", "war"];
+    let Arguments::Transfer { sources, .. } = &instruction.arguments else { return false };
+    sources.iter().all(|source| {
+        let end = last_part(&source.text).rsplit_once('.').map(|(_, end)| end);
+        end.is_some_and(|end| DATA.contains(&end))
+    })
+}
+
+fn is_for_temporary_files(instruction: &Instruction) -> bool {
+    let Arguments::Transfer { destination, .. } = &instruction.arguments else { return false };
+    let place = destination.as_ref().map(|it| it.text.trim_end_matches('/').to_owned());
+    matches!(place.as_deref(), Some("/tmp" | "/var/tmp"))
+}
+
+/// Whether the original makes files of a user, or has a user by this name or number.
+fn gives_to(view: &View<'_>, owner: &str) -> bool {
+    let is_it = |word: &String| word.split([':', '=']).any(|part| part == owner);
+    commands::all(view).any(|it| {
+        let is_account = it.is_any(ACCOUNTS);
+        (is_account || it.is_any(&["chown", "install"])) && it.words.iter().any(is_it)
+    })
+}

@@ -1,0 +1,123 @@
+//! Pages that tools of Node make beside a program: what only their build reads, and what it writes.
+
+use probity_shell::Command;
+
+use super::{
+    super::{
+        Change, View,
+        arrival::stage_of,
+        belongings::{final_chain, is_within},
+        commands::{Called, NODE_TOOLS, parts},
+        image_kind::ImageKind,
+        moved::{copied, transfers, without_output},
+        steps::{absolute, chain_of, pairs},
+    },
+    is_around,
+};
+
+/// Whether a source is copied for a build of pages beside another language: next to `package.json`, or
+/// as the directory that the build runs in. The proposal has that build elsewhere.
+pub(in crate::checks) fn is_of_pages(
+    change: &Change<'_>,
+    kind: &ImageKind,
+    index: usize,
+    pair: (&str, &str),
+) -> bool {
+    let (before, after) = (change.before, change.after);
+    let (source, place) = (pair.0.trim_end_matches('/'), pair.1);
+    let has = |view: &View<'_>, index: usize, name: &str| {
+        let pairs = pairs(view, index).unwrap_or_default();
+        pairs.iter().any(|(source, _)| source.trim_end_matches('/').ends_with(name))
+    };
+    let mut builds = (index..before.file.instructions.len()).flat_map(|it| page_builds(before, it));
+    let Some(first) = builds.next() else { return false };
+    let runs_there = is_within(&first, place) || builds.any(|it| is_within(&it, place));
+    let manifest = (0..=index).rev().find(|it| has(before, *it, "package.json"));
+    let is_beside = manifest.is_some_and(|it| (it..=index).all(|it| pairs(before, it).is_some()));
+    let chain = final_chain(after);
+    let mut stages = after.facts.stages().iter();
+    let is_apart = stages.any(|stage| {
+        let mut own = stage.instructions.clone();
+        let mut all = own.clone();
+        own.any(|it| !page_builds(after, it).is_empty() && !chain.contains(&it))
+            && all.any(|it| has(after, it, source))
+    });
+    kind.language != Some("node")
+        && is_apart
+        && (is_beside
+            || (runs_there
+                && (is_around(change, place)
+                    || is_taken_out(before, place)
+                    || is_written_elsewhere(change, place))))
+}
+
+/// Whether a build in a directory writes its result outside of it, which comes along.
+fn is_written_elsewhere(change: &Change<'_>, place: &str) -> bool {
+    let outputs = page_outputs(change.before);
+    outputs.iter().any(|(directory, output)| {
+        is_within(directory, place) && !is_within(output, place) && is_around(change, output)
+    })
+}
+
+/// The directories that builds of pages are told to write to, each behind the one they run in.
+fn page_outputs(view: &View<'_>) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for index in 0..view.file.instructions.len() {
+        for part in parts(view, index).unwrap_or_default() {
+            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+            let is_build = called.into_iter().any(|it| it.is_any(NODE_TOOLS) && it.is_build());
+            let output = without_output(&part).map(|(_, output)| output);
+            let (Some(directory), Some(output), true) = (&part.directory, output, is_build) else {
+                continue;
+            };
+            let place = absolute(&output, Some(directory));
+            found.extend(place.map(|it| (directory.clone(), it.trim_end_matches('/').to_owned())));
+        }
+    }
+    found
+}
+
+/// Whether the final image builds pages itself, or takes the place of their output from a stage that does.
+fn comes_from_build(change: &Change<'_>, output: &str) -> bool {
+    let after = change.after;
+    let chain = final_chain(after);
+    (0..after.file.instructions.len()).filter(|it| !page_builds(after, *it).is_empty()).any(
+        |build| {
+            let is_taken = |index: &usize| {
+                let it = after.file.instructions.get(*index);
+                let stage = it.and_then(|it| stage_of(after, it));
+                let places = it.and_then(|it| copied(change, *index, it)).unwrap_or_default();
+                let mut places = places.iter().map(|it| it.trim_end_matches('/'));
+                stage.is_some_and(|stage| chain_of(after, stage).contains(&build))
+                    && places.any(|it| is_within(output, it) || is_within(it, output))
+            };
+            chain.contains(&build) || chain.iter().any(is_taken)
+        },
+    )
+}
+
+/// What builds of pages are told to write outside of the directory they run in, if it does not come along.
+pub(super) fn lost_pages(change: &Change<'_>) -> Vec<String> {
+    let is_lost = |(directory, output): &(String, String)| {
+        !is_within(output, directory)
+            && !comes_from_build(change, output)
+            && !is_taken_out(change.before, output)
+    };
+    let lost = page_outputs(change.before).into_iter().filter(is_lost);
+    lost.map(|(_, output)| format!("`{output}`")).collect()
+}
+
+/// Whether a command of the original copies results out of a directory to where run time reads them.
+pub(in crate::checks) fn is_taken_out(view: &View<'_>, place: &str) -> bool {
+    transfers(view).iter().any(|(from, to)| is_within(from, place) && !is_within(to, place))
+}
+
+/// The directories in which a RUN makes pages with tools of Node.
+fn page_builds(view: &View<'_>, index: usize) -> Vec<String> {
+    let parts = parts(view, index).unwrap_or_default();
+    let is_build = |command: &&Command| {
+        Called::of(index, command).is_some_and(|it| it.is_any(NODE_TOOLS) && it.is_build())
+    };
+    let builds = parts.into_iter().filter(|it| it.commands.iter().any(is_build));
+    builds.map(|part| part.directory.unwrap_or_else(|| "/".to_owned())).collect()
+}
