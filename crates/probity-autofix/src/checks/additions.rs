@@ -279,7 +279,7 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
         (name, _) if FILES.contains(&name) => true,
         ("find", words) => match words.iter().position(|it| *it == "-exec") {
             Some(place) => matches!(words.get(place + 1), Some(&("strip" | "rm" | "chmod"))),
-            None => words.contains(&"-delete"),
+            None => words.contains(&"-delete") && deletes_left_overs(words),
         },
         ("ldd" | "file" | "ls" | "test" | "readelf" | "objcopy", _) => true,
         ("poetry", ["export", ..]) => is_used(&["poetry"]),
@@ -313,6 +313,20 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
         _ => false,
     };
     is_plain && is_preparing && !is_foreign
+}
+
+/// Whether `find` looks for nothing but what builds leave behind.
+fn deletes_left_overs(words: &[&str]) -> bool {
+    const NAMES: &[&str] = &[
+        "*.a", "*.c", "*.cc", "*.cpp", "*.h", "*.hpp", "*.la", "*.log", "*.map", "*.md", "*.o",
+        "*.pdb", "*.py[co]", "*.pyc", "*.pyo", "cache",
+    ];
+    let names = words.windows(2).filter_map(|pair| match pair {
+        ["-name" | "-iname", name] => Some(name.trim_matches(['\'', '"'])),
+        _ => None,
+    });
+    let names: Vec<&str> = names.collect();
+    !names.is_empty() && names.iter().all(|it| NAMES.contains(it))
 }
 
 /// `pip wheel` of files and packages that the original installs.

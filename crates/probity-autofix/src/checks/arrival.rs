@@ -36,6 +36,16 @@ fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             }
         }
     }
+    for index in final_chain(change.after) {
+        let Some(it) = change.after.file.instructions.get(index) else { continue };
+        let mut mounted = moved::stage_mounts(change.after, index).into_iter();
+        let lost = mounted
+            .find(|(source, _)| !source.is_empty() && !made::is_made(change.after, it, source));
+        issues.extend(lost.map(|(source, _)| {
+            let reason = format!("nothing in that stage makes `{source}`");
+            change.issue(check, &reason).at(change.after, it.span)
+        }));
+    }
     issues.extend(tree_in_parts(change).map(|reason| change.issue(check, &reason)));
     issues.extend(published_in_parts(change).map(|reason| change.issue(check, &reason)));
     issues.extend(installed_elsewhere(change).map(|reason| change.issue(check, &reason)));
@@ -115,7 +125,7 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
             "`{source}` holds caches or credentials of tools, which the final stage must not get"
         ));
     }
-    if !made::is_made(after, it, source) {
+    if !made::is_made(after, it, source) || made::is_no_longer_made(change, it, source) {
         return Some(format!("nothing in that stage makes `{source}`"));
     }
     let state = after.facts.state(index);

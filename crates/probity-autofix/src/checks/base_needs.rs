@@ -132,6 +132,10 @@ pub(super) fn lacks(image: &str, tool: &str) -> bool {
     let tag = image.tag.as_deref().unwrap_or_default();
     let is = |names: &[&str]| names.contains(&tool);
     let has_curl = matches!(name, "php" | "nginx" | "curl") && !tag.ends_with("alpine-slim");
+    // Small images of Red Hat's family have `microdnf` alone.
+    if name.ends_with("-minimal") || tag.contains("minimal") && !tag.contains("alpine") {
+        return is(&["dnf", "yum"]) || is(DEBIAN) || is(OTHER_MANAGERS);
+    }
     if name == "busybox" || name == "alpine" || tag.contains("alpine") {
         return is(DEBIAN)
             || is(RED_HAT)

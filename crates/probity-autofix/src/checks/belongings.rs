@@ -75,9 +75,16 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
     let moved: Vec<String> = transfers(view).into_iter().map(|(from, _)| from).collect();
     let sources = (0..view.file.instructions.len()).filter_map(|it| pairs(view, it)).flatten();
     let sources: Vec<String> = sources.map(|(_, place)| place).collect();
+    // A program, wherever it is, and not an intermediate file.
+    let built_by_go: Vec<String> = with_outputs(view)
+        .into_iter()
+        .filter(|(text, place)| text.contains("go build") && !place.contains('.'))
+        .map(|(_, place)| place)
+        .collect();
     let is_result = |place: &String| {
         let name = commands::last_part(place);
-        let is_beside = sources.iter().any(|it| it.len() > 1 && is_within(place, it));
+        let is_beside = sources.iter().any(|it| it.len() > 1 && is_within(place, it))
+            && !built_by_go.contains(place);
         let is_called = commands::all(view).any(|it| it.name == name);
         let is_moved = moved.iter().any(|it| is_within(it, place) || is_within(place, it));
         place.len() > 1
@@ -87,7 +94,19 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
             && !FLEETING.iter().any(|it| is_within(place, it))
     };
     let outputs = with_outputs(view).into_iter().map(|(_, place)| place);
-    outputs.chain(go_programs(view)).filter(is_result).collect()
+    outputs.chain(go_programs(view)).chain(shared_libraries(view)).filter(is_result).collect()
+}
+
+/// Libraries that a compiler is told to write to a place.
+fn shared_libraries(view: &View<'_>) -> Vec<String> {
+    const COMPILERS: &[&str] = &["c++", "cc", "clang", "clang++", "g++", "gcc", "gfortran"];
+    let links = commands::all(view)
+        .filter(|it| it.is_any(COMPILERS) && it.words.iter().any(|word| word == "-shared"));
+    let outputs = links.filter_map(|it| {
+        let place = it.words.iter().position(|word| word == "-o")?;
+        it.words.get(place + 1).cloned()
+    });
+    outputs.filter(|it| it.starts_with('/') && it.contains(".so")).collect()
 }
 
 /// `go build -o DIRECTORY/ ./cmd/one ./cmd/two` makes a program of each package.
@@ -113,7 +132,15 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
     let mut paths = Vec::new();
     let mut last = String::new();
-    for word in command_words(view).into_iter().flatten() {
+    // `sh -c "migrate && exec node dist/main.js"` names files as well.
+    let words = command_words(view).into_iter().flatten();
+    let words = words.flat_map(|word| match word.contains(' ') {
+        true => {
+            word.split_whitespace().map(|it| it.trim_matches([';', '"', '\'']).to_owned()).collect()
+        }
+        false => vec![word],
+    });
+    for word in words {
         let is_class_path = matches!(last.as_str(), "-cp" | "-classpath" | "--class-path");
         last.clone_from(&word);
         let word = match word.split_once('=') {
@@ -147,11 +174,8 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     paths.extend(variables.filter(|it| it.starts_with('/') && !it.contains([':', '$', ' '])));
     let volumes = runtime.get(Setting::Volume).iter().map(|entry| entry.entry.key.clone());
     paths.extend(volumes.filter(|path| path.starts_with('/')));
-    if programs::bare_program(view).is_some() {
-        let variables = runtime.get(Setting::Env).iter().filter(|it| it.entry.key == "PATH");
-        let values: Vec<String> = variables.filter_map(|it| text_of(&it.entry.value)).collect();
-        let entries = values.iter().flat_map(|value| value.split(':'));
-        paths.extend(entries.filter(|it| it.len() > 1 && it.starts_with('/')).map(str::to_owned));
+    if programs::bare_program(view).is_some() || programs::wrapped_program(view).is_some() {
+        paths.extend(search_path::named(view).into_iter().filter(|it| it.len() > 1));
     }
     paths.iter_mut().for_each(|path| path.truncate(path.trim_end_matches('/').len()));
     paths.sort_unstable();

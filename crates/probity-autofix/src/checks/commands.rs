@@ -276,11 +276,14 @@ pub(crate) fn is_directory(name: &str) -> bool {
         ".next",
         ".venv",
         "assets",
+        "conf.d",
         "dist",
+        "extensions",
         "locales",
         "migrations",
         "node_modules",
         "public",
+        "share",
         "site-packages",
         "static",
         "templates",
@@ -440,7 +443,13 @@ pub(crate) fn is_context_mount(flag: &Flag) -> bool {
     let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
     let has = |start: &str| value.split(',').any(|it| it.starts_with(start));
     let is_input = has("type=bind") && !has("from=");
-    flag.name.text.as_str() == "mount" && (is_input || has("type=tmpfs"))
+    // Elsewhere it would hide what is there, and lose what the step writes.
+    let is_fleeting = |it: &str| {
+        let target = it.strip_prefix("target=").or_else(|| it.strip_prefix("dst="));
+        target.is_some_and(|it| ["/tmp", "/var/tmp", "/run", "/root/.cache"].contains(&it))
+    };
+    let is_memory = has("type=tmpfs") && value.split(',').any(is_fleeting);
+    flag.name.text.as_str() == "mount" && (is_input || is_memory)
 }
 
 /// A mount of a secret, which leaves nothing in the image unless the command stores it.

@@ -23,8 +23,10 @@ pub(super) fn are_flags_known(change: &Change<'_>, instruction: &Instruction) ->
             let mut users = runtime.get(Setting::User).iter();
             let is_user =
                 users.any(|it| pattern_of(&it.entry.value).split(':').next() == Some(owner));
-            let is_owner =
-                name == "chown" && !owner.is_empty() && (is_user || gives_to(before, owner));
+            let is_owner = name == "chown"
+                && !owner.is_empty()
+                && (is_user || gives_to(before, owner))
+                && !is_of_other_group(before, instruction, value.map_or("", |it| it.as_str()));
             let is_mode = name == "chmod"
                 && value.is_some_and(|it| match it.trim_start_matches('0') {
                     "755" | "555" => true,
@@ -52,6 +54,23 @@ fn is_for_temporary_files(instruction: &Instruction) -> bool {
     let Arguments::Transfer { destination, .. } = &instruction.arguments else { return false };
     let place = destination.as_ref().map(|it| it.text.trim_end_matches('/').to_owned());
     matches!(place.as_deref(), Some("/tmp" | "/var/tmp"))
+}
+
+/// Whether the original gives what is copied to another group than the flag does.
+fn is_of_other_group(view: &View<'_>, instruction: &Instruction, owner: &str) -> bool {
+    let Arguments::Transfer { destination: Some(place), .. } = &instruction.arguments else {
+        return false;
+    };
+    let place = place.text.trim_end_matches('/');
+    let Some((_, group)) = owner.split_once(':') else { return false };
+    commands::all(view).filter(|it| it.name == "install").any(|it| {
+        let is_there = it.words.iter().any(|word| word.trim_end_matches('/') == place);
+        let mut pairs = it.words.iter().zip(it.words.iter().skip(1));
+        let given = pairs.find(|(flag, _)| *flag == "-g").map(|(_, group)| group);
+        // A number and a name may be one group.
+        let is_number = |it: &str| it.bytes().all(|it| it.is_ascii_digit());
+        is_there && given.is_some_and(|it| it != group && is_number(it) == is_number(group))
+    })
 }
 
 /// Whether the original makes files of a user, or has a user by this name or number.

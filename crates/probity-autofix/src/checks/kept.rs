@@ -1,6 +1,6 @@
 //! Files and directories that the original's instructions made and run time needs are still there.
 
-mod build_inputs;
+pub(super) mod build_inputs;
 pub(super) mod installed;
 mod made;
 pub(super) mod pages;
@@ -10,7 +10,7 @@ use probity_dockerfile::{Action, Manager, PackageCall, Setting};
 use self::{
     build_inputs::{
         compiled_directories, is_behind, is_beside_builds, is_bundled, is_bundled_by_tool,
-        is_for_tools, is_of_tools, is_told_built_in, is_turned_into_result,
+        is_compiled_there, is_for_tools, is_of_tools, is_told_built_in, is_turned_into_result,
     },
     installed::{
         installed_tree, is_installed, told_development, told_outputs, told_paths, told_results,
@@ -140,6 +140,7 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         let is_again = runs_in_final(change, |it| {
             it.is_any(names)
                 && it.words.iter().any(|word| matches!(word.as_str(), "install" | "ci" | "i"))
+                && !it.words.iter().any(|word| matches!(word.as_str(), "-g" | "--global"))
         });
         let is_there = match (call.manager, &call.target) {
             (Manager::Pip, None) => holds_site_packages(change),
@@ -313,6 +314,7 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                     && is_bundled_by_tool(before)
                     && takes_pages(change))
                 || is_told_built_in(before, index)
+                || (is_compiled_there(before, &place) && !DATA.contains(&name))
                 || is_turned_into_result(change, index, &place)
                 || (!is_script && is_built_later && is_behind(before, index, &place));
             if is_needed && !is_left && !is_held(change, &place) && !is_bundled {

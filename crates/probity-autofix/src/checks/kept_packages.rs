@@ -1,9 +1,12 @@
 //! Packages of the original that run time needs are in the final stage too.
 
+mod run_times;
+
 use std::collections::BTreeSet;
 
 use probity_dockerfile::{Action, Keyword, Manager, TokenKind};
 
+use self::run_times::run_times_of_compilers;
 use super::{
     Change, Check, Issue, View,
     additions::is_probe,
@@ -195,6 +198,7 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
     }
     missing.extend(told(change, &kind, &now).into_iter().map(str::to_owned));
+    missing.extend(run_times_of_compilers(change, &kind, &now).into_iter().map(str::to_owned));
     // Compilers bring the library that these wheels load.
     let olds = commands::installed(change.before);
     let has_openmp = olds.iter().any(|it| commands::is_compiler(it));
@@ -246,10 +250,6 @@ fn told(change: &Change<'_>, kind: &ImageKind, now: &[String]) -> Vec<&'static s
         text.push_str(" openmp");
     }
     let mut found = Vec::new();
-    let is_fortran = commands::all(before).any(|it| it.is_any(&["f2py", "gfortran"]));
-    if is_fortran && !now.iter().any(|it| it.starts_with("libgfortran") || it == "gfortran") {
-        found.push("libgfortran5");
-    }
     for (words, headers) in TOLD {
         let is_there = now.iter().any(|it| it == headers || is_twin(headers, it))
             || is_library_copied(change, headers)
@@ -297,6 +297,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("libcap", &["setcap"]),
     ("libcap2-bin", &["setcap"]),
     ("libxml2-utils", &["xmllint"]),
+    ("libxslt", &["xsltproc"]),
     ("sqlite", &["sqlite3"]),
     ("shadow", &["useradd", "groupadd", "usermod"]),
 ];

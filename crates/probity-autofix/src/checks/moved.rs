@@ -122,7 +122,7 @@ fn taken_by_part(mounts: &[(String, String)], part: &Segment<'_>) -> Option<Vec<
 }
 
 /// The paths of stages that a RUN mounts, each with the place of the mount.
-fn stage_mounts(view: &View<'_>, index: usize) -> Vec<(String, String)> {
+pub(super) fn stage_mounts(view: &View<'_>, index: usize) -> Vec<(String, String)> {
     let Some(instruction) = view.file.instructions.get(index) else { return Vec::new() };
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let values = instruction.flags.iter().filter(|flag| flag.name.text.as_str() == "mount");

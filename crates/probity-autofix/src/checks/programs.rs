@@ -159,6 +159,24 @@ pub(super) fn bare_program(view: &View<'_>) -> Option<String> {
     (is_plain && !USUAL.contains(&program.as_str())).then_some(program)
 }
 
+/// The program behind one that only hands on signals.
+pub(super) fn wrapped_program(view: &View<'_>) -> Option<String> {
+    const WRAPPERS: &[&str] = &["catatonit", "dumb-init", "tini"];
+    let runtime = view.facts.final_runtime();
+    let entries = [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|it| runtime.get(it));
+    let words: Vec<String> = entries
+        .filter_map(|entry| match &entry.entry.value {
+            Value::Command(command) => Some(words_of(command)),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    let (first, rest) = words.split_first()?;
+    let program = rest.iter().find(|it| !it.starts_with('-'))?;
+    (WRAPPERS.contains(&commands::last_part(first)) && !program.contains('/'))
+        .then(|| program.clone())
+}
+
 /// Whether the final stage has a program: by its image, by a copy, or by an install.
 fn is_there(change: &Change<'_>, program: &str) -> bool {
     let (before, after) = (base(change.before), base(change.after));
@@ -201,9 +219,10 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
                 name.starts_with("lib") || usual.contains(&name.as_str())
             };
             let is_more = !commands::names(call).iter().all(is_library);
-            let is_named = commands::names(call)
-                .iter()
-                .any(|name| name.contains(program) || program.contains(name.as_str()));
+            let is_named = commands::names(call).iter().any(|name| {
+                let is_of_gettext = program == "envsubst" && name.starts_with("gettext");
+                name.contains(program) || program.contains(name.as_str()) || is_of_gettext
+            });
             let text = written(change.after, it);
             let mut olds = change.before.file.instructions.iter();
             let is_old = olds.any(|old| written(change.before, old) == text);

@@ -8,6 +8,7 @@ use super::{
     belongings::{final_chain, is_within, text_of},
     image_kind::ImageKind,
     moved::copied,
+    search_path::of_image,
 };
 
 const LONGEST_LIST: usize = 150;
@@ -110,7 +111,13 @@ fn differs_in_search_path(change: &Change<'_>, old: &Runtime, new: &Runtime) -> 
     };
     let is_environment = path(new, "VIRTUAL_ENV") == path(old, "VIRTUAL_ENV")
         || path(new, "VIRTUAL_ENV").iter().all(|it| brought(it));
+    let keeps_images_own = is.is_empty()
+        || is.iter().any(|it| is_base(it))
+        || of_image(change.after).iter().all(|own| {
+            is.iter().any(|it| it == own) || TOOLS.contains(own) || own.contains("tomcat")
+        });
     others(old) == others(new)
+        && keeps_images_own
         && is.iter().all(is_gain)
         && was.iter().all(is_loss)
         && is_environment

@@ -176,6 +176,12 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 );
                 issues.push(change.issue(check, &message).at(after, instruction.span));
             }
+            if let Some(name) = loaded_too_early(change, index, old) {
+                let message = format!(
+                    "`{name}` names a file for this step, which ran without it in the original"
+                );
+                issues.push(change.issue(check, &message).at(after, instruction.span));
+            }
             if installs_for_development(&part)
                 && is_production(after, index)
                 && !is_production(before, old)
@@ -216,6 +222,17 @@ fn unset_in_same(check: &Check, change: &Change<'_>, index: usize) -> Option<Iss
 /// How a text names a variable.
 fn names(variable: &str) -> [String; 2] {
     [format!("${variable}"), format!("${{{variable}")]
+}
+
+/// A variable that makes every program load a file, and that the step of the original did not have.
+fn loaded_too_early(change: &Change<'_>, now: usize, old: usize) -> Option<&'static str> {
+    const LOADERS: &[&str] =
+        &["BASH_ENV", "JAVA_TOOL_OPTIONS", "LD_PRELOAD", "NODE_OPTIONS", "PYTHONHOME", "RUBYOPT"];
+    let (now, old) = (change.after.facts.scope(now), change.before.facts.scope(old));
+    LOADERS.iter().copied().find(|name| {
+        let value = now.get(name).and_then(|it| it.value.as_deref()).unwrap_or_default();
+        value.contains('/') && old.get(name).is_none()
+    })
 }
 
 /// Whether a part installs packages of Node.js without saying which groups of them.

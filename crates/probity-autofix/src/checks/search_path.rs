@@ -36,13 +36,17 @@ pub(super) fn pattern_of(value: &Value) -> &str {
 }
 
 fn is_images_own(view: &View<'_>, directory: &str) -> bool {
+    of_image(view).contains(&directory)
+}
+
+/// The directories that the image of the final stage puts on its search path beside the usual ones.
+pub(crate) fn of_image(view: &View<'_>) -> &'static [&'static str] {
     let language = base(view).and_then(|image| ImageKind::of(&image)).and_then(|it| it.language);
-    let own: &[&str] = match language {
+    match language {
         Some("go") => &["/go/bin", "/usr/local/go/bin"],
         Some("rust") => &["/usr/local/cargo/bin"],
         Some("ruby") => &["/usr/local/bundle/bin"],
         Some("java") => &["/opt/java/openjdk/bin", "/usr/local/tomcat/bin"],
         _ => &[],
-    };
-    own.contains(&directory)
+    }
 }

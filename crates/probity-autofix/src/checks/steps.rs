@@ -8,10 +8,11 @@ mod dispensable;
 pub(super) mod forms;
 mod inputs;
 mod places;
+mod sequence;
 
 use std::collections::BTreeSet;
 
-use probity_dockerfile::{Arguments, Base, Instruction, Keyword};
+use probity_dockerfile::{Arguments, Base, Instruction, Keyword, Manager};
 
 use self::{
     dispensable::is_dispensable,
@@ -94,7 +95,11 @@ fn steps_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             issues.push(change.issue(check, message).at(change.after, instruction.span));
         }
     }
-    if let Some(instruction) = repeated(change) {
+    if let Some(instruction) = sequence::swapped(change) {
+        let message = "the commands of this RUN are in another order than in the original";
+        issues.push(change.issue(check, message).at(change.after, instruction.span));
+    }
+    if let Some(instruction) = sequence::repeated(change) {
         let message = "this command runs more often in one stage than it did";
         issues.push(change.issue(check, message).at(change.after, instruction.span));
     }
@@ -289,24 +294,6 @@ fn are_parts_known(change: &Change<'_>, index: usize, is_final: bool) -> bool {
     })
 }
 
-/// Another stage may need the same once more; in its own, a command is not made to be run twice.
-fn repeated<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
-    let after = &change.after.file.instructions;
-    let runs = |view: &View<'_>, text: &str, range: std::ops::Range<usize>| {
-        let all = view.file.instructions.get(range).unwrap_or_default().iter();
-        all.filter(|it| it.keyword == Keyword::Run && written(view, it) == text).count()
-    };
-    let before = change.before.file.instructions.len();
-    change.after.facts.stages().iter().find_map(|stage| {
-        stage.instructions.clone().find_map(|index| {
-            let instruction = after.get(index).filter(|it| it.keyword == Keyword::Run)?;
-            let text = written(change.after, instruction);
-            let now = runs(change.after, &text, stage.instructions.clone());
-            (now > 1 && now > runs(change.before, &text, 0..before)).then_some(instruction)
-        })
-    })
-}
-
 /// The first step of the original that no stage has, or not in its order.
 fn lost(change: &Change<'_>) -> Option<String> {
     let Change { before, after, .. } = change;
@@ -325,7 +312,8 @@ fn lost(change: &Change<'_>) -> Option<String> {
         let mut last = 0;
         for index in stage.instructions.clone() {
             let instruction = after.file.instructions.get(index)?;
-            if instruction.keyword != Keyword::Run || only_prepares(change, index) {
+            let is_free = only_prepares(change, index) && !installs_for_builds(after, index);
+            if instruction.keyword != Keyword::Run || is_free {
                 continue;
             }
             let text = written(after, instruction);
@@ -345,6 +333,15 @@ fn lost(change: &Change<'_>) -> Option<String> {
 fn only_prepares(change: &Change<'_>, index: usize) -> bool {
     parts(change.after, index)
         .is_some_and(|parts| parts.iter().all(|part| is_harmless(change, part)))
+}
+
+/// Whether a RUN installs or prunes packages of a language, which builds before and after it notice.
+fn installs_for_builds(view: &View<'_>, index: usize) -> bool {
+    parts(view, index).unwrap_or_default().iter().any(|part| {
+        let prunes = part.text.split_whitespace().nth(1) == Some("prune");
+        let is_tool = |it: Manager| commands::is_language_manager(it) || it == Manager::Go;
+        prunes || part.calls.iter().any(|it| is_tool(it.manager))
+    })
 }
 
 fn is_somewhere(

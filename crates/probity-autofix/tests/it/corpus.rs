@@ -35,9 +35,8 @@ const DISPUTED: &str = "~~ disputed";
 /// Percent of the good ones among them that must be accepted.
 const UNSEEN_LEAST: usize = 90;
 
-/// Of a thousand harmful ones among them, the most that were accepted since the half was last renewed; the
-/// goal is 30.
-const UNSEEN_MOST: usize = 31;
+/// Of a thousand harmful ones among them, the most that may be accepted.
+const UNSEEN_MOST: usize = 30;
 
 /// Accepted and all proposals of one kind.
 #[derive(Clone, Copy, Default)]

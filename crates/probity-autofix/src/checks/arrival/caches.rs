@@ -76,7 +76,9 @@ fn reads(view: &View<'_>, index: usize, it: &Called, cache: &str) -> bool {
         && paths.any(|path| path != cache && is_within(&path, cache));
     let mut tools = STORES.iter().filter(|(place, _)| format!("{cache}/").contains(place));
     let is_store = tools.any(|(_, tools)| it.is_any(tools));
-    is_named || (is_store && is_offline(it))
+    let text = view.file.instructions.get(index).map(|it| it.body_text().to_string());
+    let has_no_proxy = it.name == "go" && text.is_some_and(|it| it.contains("GOPROXY=off"));
+    is_named || (is_store && (is_offline(it) || has_no_proxy))
 }
 
 fn is_offline(it: &Called) -> bool {

@@ -4,7 +4,7 @@ use probity_dockerfile::{Arguments, Base, Instruction, Keyword};
 
 use super::{
     super::{
-        View,
+        Change, View,
         belongings::is_within,
         commands::{self, Called},
         image_kind::{ImageKind, agree},
@@ -70,13 +70,17 @@ pub(super) fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
         return false;
     }
     let source = source.split('*').next().unwrap_or_default().trim_end_matches('/');
+    if is_never_installed(view, stage, source) {
+        return false;
+    }
     if is_staged_elsewhere(view, stage, source) || is_moved_away(view, stage, source) {
         return false;
     }
     // A comment may tell where a tool writes to.
     let mut comments = view.text.lines().filter(|line| line.trim_start().starts_with('#'));
     if comments.any(|line| {
-        line.split_whitespace().any(|word| word.trim_end_matches(['/', '.', ',']) == source)
+        line.split_whitespace()
+            .any(|word| is_within(word.trim_end_matches(['/', '.', ',']), source))
     }) {
         return true;
     }
@@ -118,6 +122,75 @@ pub(super) fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
             _ => false,
         }
     })
+}
+
+/// Whether a command of the original puts something at a place that is copied, and the stage which it is
+/// copied from has no such command.
+pub(super) fn is_no_longer_made(change: &Change<'_>, it: &Instruction, source: &str) -> bool {
+    let (before, after) = (change.before, change.after);
+    let Some(stage) = stage_of(after, it) else { return false };
+    let source = source.split('*').next().unwrap_or_default().trim_end_matches('/');
+    let chain = chain_of(after, stage);
+    let texts: Vec<String> = chain
+        .iter()
+        .filter_map(|index| after.file.instructions.get(*index))
+        .map(|it| it.body_text().to_string())
+        .collect();
+    let is_named = |place: &str| {
+        let (parent, name) = place.rsplit_once('/').unwrap_or_default();
+        let is_program = ["bin", "sbin"].iter().any(|end| parent.ends_with(end));
+        let near = format!("/{}", commands::last_part(parent));
+        texts.iter().any(|text| {
+            // A variable or a directory of its own may stand for the beginning.
+            text.contains(place)
+                || (is_program && text.contains(parent))
+                || (text.contains(name) && text.contains(&near))
+                || (text.contains(name) && text.contains('$'))
+        })
+    };
+    let olds = transfers(before).into_iter().map(|(_, to)| to);
+    let mut olds = olds.filter(|to| source.len() > 1 && is_within(to, source));
+    let is_built = olds.clone().any(|to| transfers(after).iter().any(|(_, now)| *now == to));
+    !is_built && olds.any(|to| !is_named(to.trim_end_matches('/')))
+}
+
+/// Whether a place is one that only installers make, and the stage calls none of them.
+fn is_never_installed(view: &View<'_>, stage: usize, source: &str) -> bool {
+    const MAKERS: &[&str] = &[
+        "bun",
+        "conda",
+        "mamba",
+        "npm",
+        "pipenv",
+        "pipx",
+        "pnpm",
+        "poetry",
+        "uv",
+        "virtualenv",
+        "yarn",
+    ];
+    let name = commands::last_part(source);
+    let is_environment = view.text.contains(&format!("{source}/bin:")) && name.contains("venv");
+    if name != "node_modules" && !is_environment {
+        return false;
+    }
+    let chain = chain_of(view, stage);
+    let installs = chain.iter().any(|index| {
+        let called = commands::of_instruction(view, *index);
+        called.iter().any(|it| {
+            it.is_any(MAKERS)
+                || it.words.iter().any(|word| word.contains("venv") || word.contains(name))
+        })
+    });
+    // Another stage or the context may bring the place whole.
+    let copies = chain.iter().any(|index| {
+        let it = view.file.instructions.get(*index);
+        it.is_some_and(|it| {
+            matches!(it.keyword, Keyword::Copy | Keyword::Add)
+                && (it.flag_value("from").is_some() || it.body_text().contains(name))
+        })
+    });
+    !installs && !copies
 }
 
 /// Whether a program is taken from where it runs, though the stage installs it below a staging directory.
@@ -180,5 +253,10 @@ fn names_output(text: &str, source: &str) -> bool {
     };
     let staged = words.first().and_then(|it| it.strip_prefix("DESTDIR="));
     let is_staged = staged.is_some_and(|it| it.len() > 1 && is_within(source, it));
-    text.contains(&second) || is_staged || words.windows(2).any(is_output)
+    // `--sysconfdir=/etc`
+    let is_option = words.iter().filter(|it| it.starts_with("--")).any(|word| {
+        let place = word.split_once('=').map(|(_, place)| place.trim_end_matches('/'));
+        place.is_some_and(|it| it.starts_with('/') && it.len() > 1 && is_within(source, it))
+    });
+    text.contains(&second) || is_staged || is_option || words.windows(2).any(is_output)
 }

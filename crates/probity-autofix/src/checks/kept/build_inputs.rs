@@ -10,6 +10,7 @@ use super::{
         steps::{absolute, expanded, pairs},
     },
     DATA, is_copied,
+    pages::is_taken_out,
 };
 
 /// Files that only an installer of packages reads.
@@ -80,7 +81,7 @@ pub(super) fn is_of_tools(place: &str) -> bool {
 }
 
 /// Whether the comment above a COPY says that the program holds the files itself.
-pub(super) fn is_told_built_in(view: &View<'_>, index: usize) -> bool {
+pub(in crate::checks) fn is_told_built_in(view: &View<'_>, index: usize) -> bool {
     const TELLS: &[&str] = &[
         "embedded",
         "compiled in",
@@ -88,6 +89,7 @@ pub(super) fn is_told_built_in(view: &View<'_>, index: usize) -> bool {
         "baked in",
         "not read at run",
         "build only",
+        "built into",
         "only for the build",
     ];
     let Some(it) = view.file.instructions.get(index) else { return false };
@@ -133,7 +135,7 @@ pub(super) fn is_turned_into_result(change: &Change<'_>, index: usize, place: &s
             };
             !is_moved
                 && paths.iter().any(|path| is_within(path, place))
-                && paths.last().is_some_and(is_result)
+                && paths.iter().any(is_result)
         })
     })
 }
@@ -231,6 +233,22 @@ const COMPILERS: &[&str] = &[
 /// Ends of names of sources that they read.
 const COMPILED: &[&str] = &["asm", "c", "cc", "cpp", "cxx", "f", "f90", "proto", "pyx", "rs"];
 
+/// Whether a compiler works in a directory, and a later command copies its result out of it.
+pub(super) fn is_compiled_there(view: &View<'_>, place: &str) -> bool {
+    let compiles = |index: usize| {
+        let parts = parts(view, index).unwrap_or_default();
+        parts.iter().any(|part| {
+            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+            let is_there = part.directory.as_deref().is_some_and(|it| is_within(it, place));
+            let is_compiler = |it: Called| {
+                it.is_any(COMPILERS) || it.words.iter().any(|word| word.ends_with("f2py"))
+            };
+            is_there && called.into_iter().any(is_compiler)
+        })
+    };
+    place.len() > 1 && is_taken_out(view, place) && (0..view.file.instructions.len()).any(compiles)
+}
+
 /// Directories that another language's compiler reads in a file for scripts, and the project that
 /// `pip install .` packs.
 pub(super) fn compiled_directories(view: &View<'_>) -> Vec<String> {
@@ -246,8 +264,8 @@ pub(super) fn compiled_directories(view: &View<'_>) -> Vec<String> {
             found.extend(workdir.map(|it| it.trim_end_matches('/').to_owned()));
         }
         if it.is_any(&["pip", "pip3"]) && it.words.iter().any(|it| it == "install") {
-            let local = it.words.iter().filter(|it| it.starts_with("./") && it.len() > 2);
-            let local = local.filter(|it| !it.contains('*') && !it.ends_with(".txt"));
+            let local = it.words.iter().filter(|it| it.starts_with(['.', '/']) && it.len() > 2);
+            let local = local.filter(|it| !it.contains('*') && !last_part(it).contains('.'));
             let places = local.filter_map(|it| absolute(it, workdir));
             found.extend(places.map(|it| it.trim_end_matches('/').to_owned()));
         }

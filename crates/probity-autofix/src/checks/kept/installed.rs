@@ -7,11 +7,11 @@ use super::{
     super::{
         Change, View,
         belongings::{covers, final_chain, is_within, text_of},
-        commands::{self, Called, install_prefix, parts},
+        commands::{self, Called, install_prefix, last_part, parts},
         moved::copied,
         steps::{absolute, pairs},
     },
-    is_around,
+    is_around, is_copied, runs_in_final,
 };
 
 /// Directories below a prefix that run time reads.
@@ -173,7 +173,8 @@ pub(super) fn told_paths(change: &Change<'_>) -> Vec<String> {
 
 /// Directories outside of the sources that a comment says a step writes to, and no later step reads.
 pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
-    const WRITES: &[&str] = &["writes to", "written to", "goes to", "lands in", "ends up in"];
+    const WRITES: &[&str] =
+        &["writes to", "written to", "goes to", "go to", "lands in", "ends up in", "writes"];
     let before = change.before;
     let workdir = before.facts.final_runtime();
     let workdir = workdir.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
@@ -183,11 +184,24 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
         .filter_map(|it| WRITES.iter().find_map(|word| it.split_once(word)).map(|(_, rest)| rest));
     let words: Vec<&str> = tells.filter_map(|it| it.split_whitespace().next()).collect();
     let plain = |it: &&str| it.trim_end_matches(['/', '.', ',', ';', ')']).to_owned();
-    // `public/` is in the directory that the container works in.
-    let near = words.iter().filter(|it| it.trim_end_matches([',', ';', ')', '.']).ends_with('/'));
+    // `public/` and `public/site.css` are in the directory that the container works in.
+    let near = words.iter().filter(|it| {
+        let word = it.trim_end_matches([',', ';', ')', '.']);
+        // `public/build` is one too, and `either/or` is none that a COPY brings.
+        let place = absolute(word, workdir.as_deref()).unwrap_or_default();
+        let is_below = sources_of(before).iter().any(|it| is_within(&place, it));
+        let is_path = word.contains('/') && !word.contains("://");
+        word.ends_with('/') || (is_path && (last_part(word).contains('.') || is_below))
+    });
     let near = near.map(plain).filter(|it| !it.starts_with(['/', '.', '$', '~']));
     let near: Vec<String> = near.filter_map(|it| absolute(&it, workdir.as_deref())).collect();
-    let paths: Vec<String> = words.iter().map(plain).collect();
+    let variables = before.facts.final_runtime();
+    let value_of = |name: &str| {
+        let mut variables = variables.get(Setting::Env).iter();
+        variables.find(|it| it.entry.key == name).and_then(|it| text_of(&it.entry.value))
+    };
+    let paths: Vec<String> =
+        words.iter().map(plain).map(|word| value_of(&word).unwrap_or(word)).collect();
     // What a step writes beside sources, a later build takes along.
     let sources: Vec<String> = (0..before.file.instructions.len())
         .filter_map(|index| pairs(before, index))
@@ -208,8 +222,21 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
             && !is_source
             && !fleeting.iter().any(|it| is_within(path, it))
     };
-    let results = paths.iter().filter(is_result).chain(&near);
-    results.filter(|it| !is_around(change, it)).map(|it| format!("`{it}`")).collect()
+    // The sources lack what a step makes of them.
+    let is_made =
+        |path: &&String| is_copied(change, path) || runs_in_final(change, Called::is_build);
+    let has_none = |path: &&String| sources_of(before).iter().any(|it| is_within(path, it));
+    let lost =
+        near.iter().filter(|path| !is_around(change, path) || (has_none(path) && !is_made(path)));
+    let results = paths.iter().filter(is_result).filter(|it| !is_around(change, it)).chain(lost);
+    results.map(|it| format!("`{it}`")).collect()
+}
+
+/// The directories of the original that the build context fills by a name of their own.
+fn sources_of(view: &View<'_>) -> Vec<String> {
+    let pairs = (0..view.file.instructions.len()).filter_map(|index| pairs(view, index)).flatten();
+    let named = pairs.filter(|(source, _)| !matches!(source.as_str(), "." | "./" | "*"));
+    named.map(|(_, target)| target).filter(|it| it.matches('/').count() > 1).collect()
 }
 
 /// Directories that a comment tells of beside another one in the same output of a build, which alone comes

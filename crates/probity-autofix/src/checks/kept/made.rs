@@ -78,7 +78,7 @@ pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                                 && !is_for_builds(change, it)
                                 && !is_called_by_steps(before, it)
                                 && !is_used_up(before, it)
-                        }) || (is_script(kind) || has_mode(command))
+                        }) || (is_script(kind) || has_mode(command) || packs(command))
                             && is_unaltered(change, directory, command)
                     }
                 };
@@ -125,6 +125,12 @@ fn altered(directory: Option<&str>, command: &Command) -> Vec<String> {
     match called.as_ref().map(|it| it.name.as_str()) {
         Some("chmod") => found.extend(plain.into_iter().skip(1)),
         Some("sed") => found.extend(plain.pop()),
+        Some("find") if packs(command) => found.extend(plain.into_iter().take(1)),
+        Some("msgfmt" | "sass" | "pandoc") => {
+            let words = called.as_ref().map(|it| it.words.clone()).unwrap_or_default();
+            let output = words.iter().position(|it| it == "-o");
+            found.extend(output.and_then(|place| words.get(place + 1)).cloned());
+        }
         _ => {}
     }
     let paths = found.iter().filter_map(|it| absolute(it, directory));
@@ -192,7 +198,7 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
         })
     });
     (is_held(change, extensions) || has_directory)
-        && (are_enabled || are_loaded || is_held(change, "/usr/local/etc/php/conf.d"))
+        && (are_enabled || are_loaded || is_copied(change, "/usr/local/etc/php/conf.d"))
 }
 
 /// Whether a COPY from another stage brings a file, perhaps among others of a pattern.
@@ -212,6 +218,15 @@ fn is_script(kind: &ImageKind) -> bool {
 /// Whether a command makes a file executable.
 fn has_mode(command: &Command) -> bool {
     commands::name_of(command).is_some_and(|it| it == "chmod")
+}
+
+/// Whether a command writes packed files beside those that it finds.
+fn packs(command: &Command) -> bool {
+    const PACKERS: &[&str] = &["brotli", "gzip", "zopfli", "zstd"];
+    let called = Called::of(0, command);
+    called.is_some_and(|it| {
+        it.name == "find" && it.words.iter().any(|word| PACKERS.contains(&word.as_str()))
+    })
 }
 
 /// The directories that a script fills because an option names them, as in
@@ -279,6 +294,8 @@ fn targets(
     let Some(mut called) = Called::of(index, command) else { return found };
     let words = command.effective().args().iter();
     let words = words.map(|it| it.pattern().unwrap_or_else(|| expanded(view, index, it.text())));
+    // The images of PHP set it.
+    let words = words.map(|it| it.replace("$PHP_INI_DIR", "/usr/local/etc/php"));
     called.words = words.filter(|it| !it.contains('$')).collect();
     if called.is_any(MAKERS) {
         let words: Vec<&String> = called.words.iter().filter(|it| !it.starts_with('-')).collect();

@@ -7,7 +7,7 @@ use super::{
         Change, View,
         arrival::stage_of,
         belongings::{final_chain, is_within},
-        commands::{Called, NODE_TOOLS, parts},
+        commands::{self, Called, NODE_TOOLS, parts},
         image_kind::ImageKind,
         moved::{copied, transfers, without_output},
         steps::{absolute, chain_of, pairs},
@@ -103,6 +103,11 @@ pub(super) fn lost_pages(change: &Change<'_>) -> Vec<String> {
             && !comes_from_build(change, output)
             && !is_taken_out(change.before, output)
     };
+    // Another build may take the pages into its own result.
+    let builds = commands::all(change.before).filter(Called::is_build);
+    if builds.into_iter().any(|it| !it.is_any(NODE_TOOLS)) {
+        return Vec::new();
+    }
     let lost = page_outputs(change.before).into_iter().filter(is_lost);
     lost.map(|(_, output)| format!("`{output}`")).collect()
 }

@@ -11,6 +11,7 @@ use super::{
         image_kind::ImageKind,
         kept::{
             DATA,
+            build_inputs::is_told_built_in,
             pages::{is_of_pages, is_taken_out},
         },
     },
@@ -28,6 +29,11 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
     let is_beside_node = kind.as_ref().is_some_and(|kind| kind.language != Some("node"));
     let finals: Vec<_> =
         final_chain(after).into_iter().filter_map(|it| pairs(after, it)).flatten().collect();
+    let built_in: Vec<_> = (0..before.file.instructions.len())
+        .filter(|it| is_told_built_in(before, *it))
+        .filter_map(|it| pairs(before, it))
+        .flatten()
+        .collect();
     for stage in after.facts.stages() {
         let chain = chain_of(after, stage.index);
         for index in stage.instructions.clone() {
@@ -50,7 +56,8 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
             };
             // What only the container reads may be missing where it is built, if it arrives itself.
             let is_missing = |pair: &(String, String)| {
-                let is_data = DATA.contains(&commands::last_part(pair.0.trim_end_matches('/')));
+                let is_data = DATA.contains(&commands::last_part(pair.0.trim_end_matches('/')))
+                    && !built_in.contains(pair);
                 let is_final = finals.iter().any(|other| is_part(pair, other));
                 let is_for_run_time = is_data
                     || is_out_of_reach(before, old, &pair.1)

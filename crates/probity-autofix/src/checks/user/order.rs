@@ -39,8 +39,12 @@ pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
     let is_musl = ImageKind::of(&image).is_some_and(|it| it.is_musl());
     let given = Given { accounts: Accounts::of(&image), packages: installed(view) };
     let is_account = |it: &Called| it.is_any(ACCOUNTS);
-    let all = commands::all(view).filter(is_account);
-    let own: BTreeSet<String> = all.flat_map(|it| Account::of(&it, is_musl).user).collect();
+    let all = commands::all(view).filter(is_account).map(|it| Account::of(&it, is_musl));
+    let (own_users, own_groups): (Vec<_>, Vec<_>) = all.map(|it| (it.user, it.group)).unzip();
+    let own = Own {
+        users: own_users.into_iter().flatten().collect(),
+        groups: own_groups.into_iter().flatten().collect(),
+    };
     let (mut users, mut groups) = (BTreeSet::new(), BTreeSet::new());
     let mut chain = final_chain(view);
     chain.sort_unstable();
@@ -70,6 +74,12 @@ pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
         }
     }
     None
+}
+
+/// The accounts that a file makes, in whatever stage.
+struct Own {
+    users: BTreeSet<String>,
+    groups: BTreeSet<String>,
 }
 
 /// What a stage begins with, and the packages that it installs.
@@ -105,13 +115,17 @@ fn installed(view: &View<'_>) -> Vec<String> {
 /// What is not there yet of `USER:GROUP`, where the file itself makes the user.
 fn unknown(
     owner: &str,
-    own: &BTreeSet<String>,
+    own: &Own,
     users: &BTreeSet<String>,
     groups: &BTreeSet<String>,
     given: &Given,
 ) -> Option<String> {
     let (user, group) = owner.split_once(':').unwrap_or((owner, ""));
-    if !own.contains(user) {
+    let is_late = own.groups.contains(group) && !groups.contains(group) && !given.has(group);
+    if is_late {
+        return Some(group.to_owned());
+    }
+    if !own.users.contains(user) {
         return None;
     }
     if !users.contains(user) {
@@ -121,6 +135,14 @@ fn unknown(
 }
 
 fn owner_of(called: &Called) -> Option<String> {
+    if called.name == "install" {
+        let value = |flag: &str| {
+            let mut pairs = called.words.iter().zip(called.words.iter().skip(1));
+            pairs.find(|(word, _)| *word == flag).map(|(_, value)| value.clone())
+        };
+        let (owner, group) = (value("-o").unwrap_or_default(), value("-g").unwrap_or_default());
+        return (!owner.is_empty() || !group.is_empty()).then(|| format!("{owner}:{group}"));
+    }
     let is_chown = called.name == "chown";
     called.words.iter().find(|it| !it.starts_with('-')).filter(|_| is_chown).cloned()
 }

@@ -1,7 +1,7 @@
 //! What fixing leaves of a file that a person has written, over a corpus of files: comments, layout,
 //! and the right to be run twice.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path, sync::LazyLock};
 
 use probity_dockerfile::{Dockerfile, Facts, Keyword, parse};
 use probity_finding::{Applicability, Span};
@@ -14,6 +14,8 @@ use crate::{
 const LEAST_FILES: usize = 150;
 
 /// Every Dockerfile of the repository's own corpus that may be edited, by its path.
+static CORPUS: LazyLock<BTreeMap<String, String>> = LazyLock::new(corpus);
+
 fn corpus() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = BTreeMap::new();
@@ -156,8 +158,8 @@ fn crowded_heredocs(old: &Dockerfile<'_>, new: &Dockerfile<'_>) -> Vec<String> {
 fn check_all(rules: &RuleSet, name: &str, least_changed: usize) {
     let mut wrong = Vec::new();
     let mut changed = 0;
-    for (path, text) in corpus() {
-        let first = fixed(&text, rules);
+    for (path, text) in CORPUS.iter() {
+        let first = fixed(text, rules);
         let unkept = first.skipped.iter().filter(|it| {
             matches!(
                 it.reason,
@@ -173,7 +175,7 @@ fn check_all(rules: &RuleSet, name: &str, least_changed: usize) {
         if second.text != first.text {
             wrong.push(format!("{path}: {name}: a second run changes the file"));
         }
-        let complaints = complaints(&text, &first.text);
+        let complaints = complaints(text, &first.text);
         wrong.extend(complaints.iter().map(|it| format!("{path}: {name}: {it}")));
     }
     assert!(wrong.is_empty(), "{} complaints:\n{}", wrong.len(), wrong.join("\n"));

@@ -1,0 +1,44 @@
+//! Libraries that compiled code needs and that compilers bring along.
+
+use super::{
+    super::{
+        Change,
+        commands::{self, Linkage},
+        image_kind::ImageKind,
+    },
+    is_library_copied,
+};
+
+/// Those that the final stage lacks.
+pub(super) fn run_times_of_compilers(
+    change: &Change<'_>,
+    kind: &ImageKind,
+    now: &[String],
+) -> Vec<&'static str> {
+    let before = change.before;
+    let has =
+        |starts: &[&str]| now.iter().any(|it| starts.iter().any(|start| it.starts_with(start)));
+    let is_copied = |name: &str| is_library_copied(change, &format!("{name}-dev"));
+    let is_static = commands::linkage_of(change) == Linkage::Static
+        || ["-static-libgfortran", "-static "].iter().any(|it| before.text.contains(it));
+    let is_fortran = commands::all(before).any(|it| {
+        it.is_any(&["f2py", "gfortran"]) || it.words.iter().any(|word| word.ends_with("f2py"))
+    });
+    let has_fortran = has(&["libgfortran", "gfortran"]) || is_copied("libgfortran");
+    let is_parallel = before.text.contains("-fopenmp") && !kind.is_full();
+    let has_openmp = has(&["libgomp", "gcc", "g++", "gfortran", "libgfortran", "build-"])
+        || is_copied("libgomp");
+    let mut found = Vec::new();
+    if is_fortran && !has_fortran && !is_static {
+        found.push("libgfortran5");
+    }
+    if is_parallel && !has_openmp && !is_static {
+        found.push("libgomp1");
+    }
+    // Rust for musl links it statically, unless it is told not to.
+    let is_dynamic_rust = before.text.contains("-crt-static") && kind.is_musl();
+    if is_dynamic_rust && !has(&["libgcc", "gcc", "libstdc++", "build-base"]) {
+        found.push("libgcc");
+    }
+    found
+}
