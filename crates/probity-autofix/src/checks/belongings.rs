@@ -132,15 +132,12 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
     let mut paths = Vec::new();
     let mut last = String::new();
-    // `sh -c "migrate && exec node dist/main.js"` names files as well.
-    let words = command_words(view).into_iter().flatten();
-    let words = words.flat_map(|word| match word.contains(' ') {
-        true => {
-            word.split_whitespace().map(|it| it.trim_matches([';', '"', '\'']).to_owned()).collect()
-        }
-        false => vec![word],
-    });
-    for word in words {
+    let copied: BTreeSet<String> = (0..view.file.instructions.len())
+        .filter_map(|index| pairs(view, index))
+        .flatten()
+        .map(|(_, target)| target)
+        .collect();
+    for word in words_of_commands(view) {
         let is_class_path = matches!(last.as_str(), "-cp" | "-classpath" | "--class-path");
         last.clone_from(&word);
         let word = match word.split_once('=') {
@@ -166,7 +163,9 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
             continue;
         }
         let is_relative = word.starts_with("./") && word.len() > 2;
-        if word.starts_with('/') || is_file || is_relative {
+        let place = absolute(word, workdir.as_deref());
+        let is_source = place.is_some_and(|it| copied.contains(&it));
+        if word.starts_with('/') || is_file || is_relative || is_source {
             paths.extend(absolute(word, workdir.as_deref()));
         }
     }
@@ -181,6 +180,26 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+/// The words of all commands: those of `sh -c "migrate && exec node dist/main.js"` as well, and `bin/server`
+/// as what it is, a path.
+fn words_of_commands(view: &View<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    for words in command_words(view) {
+        for (place, word) in words.into_iter().enumerate() {
+            let is_program = place == 0 && word.contains('/') && !word.starts_with(['/', '.', '-']);
+            match word.contains(' ') {
+                true => {
+                    let parts = word.split_whitespace().map(|it| it.trim_matches([';', '"', '\'']));
+                    found.extend(parts.map(str::to_owned));
+                }
+                false if is_program => found.push(format!("./{word}")),
+                false => found.push(word),
+            }
+        }
+    }
+    found
 }
 
 /// The place on the search path that a COPY gives a script which a command names without a directory.

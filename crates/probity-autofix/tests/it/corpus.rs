@@ -8,6 +8,7 @@
 //! of them with `PROBITY_WHOLE_CORPUS=1`, which `cargo xtask eval` sets. What strangers wrote for the
 //! reporting half is always tried.
 
+mod mutants;
 mod project;
 
 use std::{
