@@ -9,6 +9,7 @@ use super::{
     additions::ACCOUNTS,
     base_image::base,
     commands,
+    kept::build_inputs::COMPILERS,
     moved::{copied, transfers, with_outputs},
     programs, search_path,
     steps::{absolute, expanded, pairs, written},
@@ -97,9 +98,8 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
     outputs.chain(go_programs(view)).chain(shared_libraries(view)).filter(is_result).collect()
 }
 
-/// Libraries that a compiler is told to write to a place.
+/// Libraries that `gcc -shared -o PATH` writes.
 fn shared_libraries(view: &View<'_>) -> Vec<String> {
-    const COMPILERS: &[&str] = &["c++", "cc", "clang", "clang++", "g++", "gcc", "gfortran"];
     let links = commands::all(view)
         .filter(|it| it.is_any(COMPILERS) && it.words.iter().any(|word| word == "-shared"));
     let outputs = links.filter_map(|it| {
@@ -173,7 +173,7 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     paths.extend(variables.filter(|it| it.starts_with('/') && !it.contains([':', '$', ' '])));
     let volumes = runtime.get(Setting::Volume).iter().map(|entry| entry.entry.key.clone());
     paths.extend(volumes.filter(|path| path.starts_with('/')));
-    if programs::bare_program(view).is_some() || programs::wrapped_program(view).is_some() {
+    if programs::bare_program(view).is_some() || programs::is_wrapped(view) {
         paths.extend(search_path::named(view).into_iter().filter(|it| it.len() > 1));
     }
     paths.iter_mut().for_each(|path| path.truncate(path.trim_end_matches('/').len()));

@@ -159,22 +159,17 @@ pub(super) fn bare_program(view: &View<'_>) -> Option<String> {
     (is_plain && !USUAL.contains(&program.as_str())).then_some(program)
 }
 
-/// The program behind one that only hands on signals.
-pub(super) fn wrapped_program(view: &View<'_>) -> Option<String> {
+/// Whether a program that only hands on signals starts one that is looked for in the search path.
+pub(super) fn is_wrapped(view: &View<'_>) -> bool {
     const WRAPPERS: &[&str] = &["catatonit", "dumb-init", "tini"];
     let runtime = view.facts.final_runtime();
     let entries = [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|it| runtime.get(it));
-    let words: Vec<String> = entries
-        .filter_map(|entry| match &entry.entry.value {
-            Value::Command(command) => Some(words_of(command)),
-            _ => None,
-        })
-        .flatten()
-        .collect();
-    let (first, rest) = words.split_first()?;
-    let program = rest.iter().find(|it| !it.starts_with('-'))?;
-    (WRAPPERS.contains(&commands::last_part(first)) && !program.contains('/'))
-        .then(|| program.clone())
+    let mut words = entries.flat_map(|entry| match &entry.entry.value {
+        Value::Command(command) => words_of(command),
+        _ => Vec::new(),
+    });
+    words.next().is_some_and(|it| WRAPPERS.contains(&commands::last_part(&it)))
+        && words.find(|it| !it.starts_with('-')).is_some_and(|it| !it.contains('/'))
 }
 
 /// Whether the final stage has a program: by its image, by a copy, or by an install.

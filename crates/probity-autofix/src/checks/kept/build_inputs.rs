@@ -225,7 +225,7 @@ pub(super) fn is_bundled_by_tool(view: &View<'_>) -> bool {
         .any(|(source, _)| BUNDLERS.iter().any(|it| last_part(&source).starts_with(it)))
 }
 
-const COMPILERS: &[&str] = &[
+pub(in crate::checks) const COMPILERS: &[&str] = &[
     "c++", "cc", "clang", "clang++", "cython", "f2py", "g++", "gcc", "gfortran", "nasm", "protoc",
     "rustc",
 ];

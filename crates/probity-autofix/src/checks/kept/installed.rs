@@ -187,7 +187,7 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
     // `public/` and `public/site.css` are in the directory that the container works in.
     let near = words.iter().filter(|it| {
         let word = it.trim_end_matches([',', ';', ')', '.']);
-        // `public/build` is one too, and `either/or` is none that a COPY brings.
+        // `public/build` is a path below a copied directory, and `either/or` is not a path.
         let place = absolute(word, workdir.as_deref()).unwrap_or_default();
         let is_below = sources_of(before).iter().any(|it| is_within(&place, it));
         let is_path = word.contains('/') && !word.contains("://");
@@ -294,7 +294,7 @@ fn installs_into(view: &View<'_>) -> Option<String> {
     Some(prefix.unwrap_or_else(|| "/usr/local".to_owned()))
 }
 
-/// Whether a build that is installed is told to make shared libraries.
+/// Whether a flag of the build asks for shared libraries.
 fn builds_shared(view: &View<'_>) -> bool {
     const FLAGS: &[&str] = &["--disable-static", "--enable-shared", "-DBUILD_SHARED_LIBS=ON"];
     commands::all(view).any(|it| it.words.iter().any(|word| FLAGS.contains(&word.as_str())))

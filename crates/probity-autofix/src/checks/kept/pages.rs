@@ -59,7 +59,7 @@ fn is_written_elsewhere(change: &Change<'_>, place: &str) -> bool {
     })
 }
 
-/// The directories that builds of pages are told to write to, each behind the one they run in.
+/// For each build of pages with an output option: the directory it runs in, and the output.
 fn page_outputs(view: &View<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for index in 0..view.file.instructions.len() {
@@ -96,7 +96,7 @@ fn comes_from_build(change: &Change<'_>, output: &str) -> bool {
     )
 }
 
-/// What builds of pages are told to write outside of the directory they run in, if it does not come along.
+/// Outputs outside of the directory of their build that the final image lacks.
 pub(super) fn lost_pages(change: &Change<'_>) -> Vec<String> {
     let is_lost = |(directory, output): &(String, String)| {
         !is_within(output, directory)

@@ -35,7 +35,7 @@ pub(super) fn run_times_of_compilers(
     if is_parallel && !has_openmp && !is_static {
         found.push("libgomp1");
     }
-    // Rust for musl links it statically, unless it is told not to.
+    // Rust for musl links libgcc statically, but not with `-C target-feature=-crt-static`.
     let is_dynamic_rust = before.text.contains("-crt-static") && kind.is_musl();
     if is_dynamic_rust && !has(&["libgcc", "gcc", "libstdc++", "build-base"]) {
         found.push("libgcc");

@@ -1,5 +1,7 @@
 //! Good proposals that lost one COPY, without which the container cannot start.
 
+use std::cell::LazyCell;
+
 use super::{
     Verdict, judged,
     project::{Half, Project, Proposal},
@@ -65,12 +67,17 @@ fn a_patch_without_what_the_container_starts_is_refused() {
         let proposals = project.proposals();
         let is_plain = |it: &&Proposal| it.is_good && it.variant == 0 && !it.is_disputed;
         for proposal in proposals.iter().filter(is_plain) {
+            // What is refused anyway tells nothing about the COPY.
+            let is_accepted = LazyCell::new(|| judged(&project, proposal) == Verdict::Accepted);
             let lines: Vec<&str> = proposal.after.lines().collect();
             let is_lost = |place: &usize| {
                 let paths = taken(lines[*place]);
                 paths.iter().any(|path| is_all_there_is(&lines, *place, path))
             };
             for place in (final_stage(&lines)..lines.len()).filter(is_lost) {
+                if !*is_accepted {
+                    continue;
+                }
                 let mut left = lines.clone();
                 let line = left.remove(place);
                 let mutant = Proposal {

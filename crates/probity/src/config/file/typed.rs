@@ -58,7 +58,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a list of tables, or notes why it is none at the table that spoils it.
+    /// Reads a list of tables. Notes a mistake at the table that has it.
     fn tables(
         &mut self,
         kind: ValueKind,
@@ -68,8 +68,13 @@ impl Reader<'_> {
         let mut tables = Vec::with_capacity(items.len());
         for item in items {
             self.as_table(path, item)?;
-            let item = toml::de::ValueDeserializer::from(item.clone());
-            tables.push(toml::Table::deserialize(item).ok()?);
+            match toml::Table::deserialize(toml::de::ValueDeserializer::from(item.clone())) {
+                Ok(table) => tables.push(table),
+                Err(error) => {
+                    self.problem(item.span().start, format!("`{path}`: {}", error.message()));
+                    return None;
+                }
+            }
         }
         let Err(reason) = kind.check(Value::Tables(tables.clone())) else {
             return Some(Value::Tables(tables));
