@@ -67,7 +67,7 @@ impl Reader<'_> {
     ) -> Option<Value> {
         let mut tables = Vec::with_capacity(items.len());
         for item in items {
-            self.as_table(path, item)?;
+            self.as_table(&format!("{path}[{}]", tables.len()), item)?;
             match toml::Table::deserialize(toml::de::ValueDeserializer::from(item.clone())) {
                 Ok(table) => tables.push(table),
                 Err(error) => {
