@@ -11,6 +11,7 @@ pub(crate) mod verdict;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    env,
     fmt::Write as _,
     fs,
 };
@@ -23,7 +24,19 @@ use self::{
     verdict::{Verdict, ours, path, theirs},
 };
 
+/// So many files are enough for twenty of each finding, and for every known difference.
 const FILES: usize = 2000;
+
+/// Of them `script/test` compares one in so many, and `script/nightly` each.
+const SAMPLE: usize = 8;
+
+fn is_whole() -> bool {
+    env::var_os("PROBITY_WHOLE_CORPUS").is_some()
+}
+
+fn file_count() -> usize {
+    if is_whole() { FILES } else { FILES / SAMPLE }
+}
 
 /// Rules that need more than the file: the build context, or a registry.
 const NEED_MORE: [&str; 2] = ["buildkit/CopyIgnoredFile", "buildkit/InvalidBaseImagePlatform"];
@@ -31,13 +44,14 @@ const NEED_MORE: [&str; 2] = ["buildkit/CopyIgnoredFile", "buildkit/InvalidBaseI
 #[test]
 fn generated_files_are_judged_as_by_buildkit() {
     let dir = tempfile::tempdir().unwrap();
-    let texts: Vec<String> = (0..FILES as u64).map(generate::dockerfile).collect();
+    let count = file_count();
+    let texts: Vec<String> = (0..count as u64).map(generate::dockerfile).collect();
     for (number, text) in texts.iter().enumerate() {
         let path = dir.path().join(path(number));
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    let ours = ours(dir.path(), FILES);
+    let ours = ours(dir.path(), count);
     let theirs = theirs(dir.path(), &ours);
     let mut seen = Seen::default();
     for (number, text) in texts.iter().enumerate() {
@@ -61,7 +75,7 @@ fn damaged_files_are_linted_to_the_end() {
         detections: &[],
         secrets: None,
     };
-    for number in 0..FILES as u64 {
+    for number in 0..file_count() as u64 {
         let text = generate::damaged(number);
         for finding in lint(&text, &options) {
             let fits = finding.span.is_none_or(|span| span.slice(&text).is_some());
@@ -143,8 +157,13 @@ impl Seen {
         println!("{table}");
         let unknown = self.unknown.join("\n");
         assert!(unknown.is_empty(), "differences without a reason:\n{unknown}");
+        assert!(self.rejected * FILES >= 150 * file_count(), "hardly a broken file among them");
+        // A sample need not have a file for every reason and rule.
+        if !is_whole() {
+            assert!(self.agreements.len() >= 10, "{:?}", self.agreements);
+            return;
+        }
         assert!(unused.is_empty(), "reasons that explain nothing: {unused:#?}");
-        assert!(self.rejected >= 150, "hardly a broken file among them");
         for rule in RULES.iter().map(|rule| rule.metadata().name) {
             let compared = rule.starts_with("buildkit/") && !NEED_MORE.contains(&rule);
             let count = self.agreements.get(rule).copied().unwrap_or(0);

@@ -34,8 +34,8 @@ const TEMPLATES: &str = include_str!("tally/cases.txt");
 const LEAST_CASES: usize = 20;
 
 /// One of so many cases is compared, unless the variable asks for all.
-const SAMPLE: usize = 8;
-const ALL: &str = "PROBITY_ALL_CASES";
+const SAMPLE: usize = 24;
+const ALL: &str = "PROBITY_WHOLE_CORPUS";
 
 /// Rules that need a registry, a file of many lines, or that tally does not have.
 const NOT_COMPARED: [&str; 3] =

@@ -14,8 +14,8 @@ const TEMPLATES: &str = include_str!("cases.txt");
 const LEAST_CASES: usize = 40;
 
 /// One of so many cases is compared, unless the variable asks for all.
-const SAMPLE: usize = 6;
-const ALL: &str = "PROBITY_ALL_CASES";
+const SAMPLE: usize = 24;
+const ALL: &str = "PROBITY_WHOLE_CORPUS";
 
 /// Cases that hadolint's own specifications are about: the rule, what follows `FROM`, and whether both
 /// programs say the same about it.
