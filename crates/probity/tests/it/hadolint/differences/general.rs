@@ -21,10 +21,13 @@ pub(super) const ROWS: &[Difference] = &[
         &[],
         "probity also checks programs that `sudo`, `env`, `nice`, `timeout`, `xargs`, `exec` or `sh -c` runs, and programs called by their path.",
         |seen| {
-            seen.has(&[
-                "sudo", "env ", "nice ", "timeout ", "xargs ", "exec ", "command ", "/bin/",
-                "/sbin/", "./", "bash -c", "bash -ec", "\"-c\", ",
-            ])
+            // That path is not the program's: DL4005 has a reason of its own for it.
+            let is_linked = seen.has(&["ln "]) && seen.has(&["/usr/bin/sh"]);
+            !is_linked
+                && seen.has(&[
+                    "sudo", "env ", "nice ", "timeout ", "xargs ", "exec ", "command ", "/bin/",
+                    "/sbin/", "./", "bash -c", "bash -ec", "\"-c\", ",
+                ])
         },
     ),
     theirs(
