@@ -44,13 +44,15 @@ pub(crate) mod syntax;
 mod system_accounts;
 pub(crate) mod tools;
 pub(crate) mod user;
+mod view;
 
-use std::collections::BTreeSet;
+use std::{cell::OnceCell, collections::BTreeSet};
 
-use probity_dockerfile::{Dockerfile, Facts, Setting, parse};
+use probity_dockerfile::Setting;
 use probity_lint::FixOptions;
 
 pub use self::issue::Issue;
+pub(crate) use self::view::View;
 use probity_finding::patch::Patch;
 
 /// One condition, by the name that reports and agents hear.
@@ -82,28 +84,6 @@ impl Check {
     }
 }
 
-/// A text with what is known about it.
-#[derive(Debug)]
-pub(crate) struct View<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) file: Dockerfile<'a>,
-    pub(crate) facts: Facts,
-}
-
-impl<'a> View<'a> {
-    pub(crate) fn of(text: &'a str) -> Self {
-        let file = parse(text);
-        let facts = Facts::of(&file);
-        Self { text, file, facts }
-    }
-
-    /// Whether an instruction runs as root, as far as the file tells.
-    pub(crate) fn is_root_at(&self, index: usize) -> bool {
-        let user = self.facts.state(index).and_then(|state| state.user.clone());
-        user.is_none_or(|it| matches!(it.pattern().split(':').next(), Some("root" | "0")))
-    }
-}
-
 /// The original, the proposal, and what the checks of both depend on.
 pub(crate) struct Change<'a> {
     pub(crate) file_name: &'a str,
@@ -113,6 +93,8 @@ pub(crate) struct Change<'a> {
     pub(crate) patch: &'a Patch,
     pub(crate) limits: &'a Limits,
     pub(crate) fix: &'a FixOptions<'a>,
+    /// What the proposal has at another place than the original, which many checks ask for.
+    pub(crate) moved: &'a OnceCell<Vec<moved::Moved>>,
 }
 
 /// How far a proposal may go: what its objectives allow together.

@@ -11,7 +11,6 @@ use super::{
     Change, Check, Issue, View,
     base_image::{RELEASES, base, is_bare},
     foreign,
-    steps::written,
 };
 
 pub(crate) const NEEDS_SHELL: Check = Check::new("needs-shell", needs_shell).heuristic();
@@ -94,9 +93,8 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     missing.extend(started(after).into_iter().filter(|it| is_lost(it, &brought)));
     let known = |index: &usize| {
-        let it = after.file.instructions.get(*index).map(|it| written(after, it));
-        let olds = change.before.file.instructions.iter();
-        is_same && olds.map(|it| written(change.before, it)).any(|old| Some(old) == it)
+        let text = after.written().get(*index);
+        is_same && text.is_some_and(|text| change.before.position(text).is_some())
     };
     for index in indices().filter(|index| !known(index)) {
         missing.extend(foreign::account(after, index, &image));

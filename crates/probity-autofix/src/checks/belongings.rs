@@ -10,7 +10,7 @@ use super::{
     base_image::base,
     commands,
     kept::build_inputs::COMPILERS,
-    moved::{copied, transfers, with_outputs},
+    moved::{copied, with_outputs},
     programs, search_path,
     steps::{absolute, expanded, pairs, written},
     user::order,
@@ -73,7 +73,7 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
     if view.facts.stages().len() != 1 {
         return Vec::new();
     }
-    let moved: Vec<String> = transfers(view).into_iter().map(|(from, _)| from).collect();
+    let moved: Vec<&String> = view.transfers().iter().map(|(from, _)| from).collect();
     let sources = (0..view.file.instructions.len()).filter_map(|it| pairs(view, it)).flatten();
     let sources: Vec<String> = sources.map(|(_, place)| place).collect();
     // A program, wherever it is, and not an intermediate file.
@@ -253,9 +253,9 @@ fn producers(view: &View<'_>, path: &str) -> Vec<String> {
     let mut found: Vec<String> =
         all.filter(|(index, it)| makes(*index, it)).map(|(_, it)| written(view, it)).collect();
     // `mv build/install/app ${APP_HOME}` makes what is in the tree.
-    let trees = transfers(view).into_iter().map(|(_, to)| to);
+    let trees = view.transfers().iter().map(|(_, to)| to);
     let mut trees = trees.filter(|to| to.matches('/').count() > 1 && !is_system_place(to));
-    found.extend(trees.find(|to| is_within(path, to.trim_end_matches('/'))));
+    found.extend(trees.find(|to| is_within(path, to.trim_end_matches('/'))).cloned());
     found
 }
 

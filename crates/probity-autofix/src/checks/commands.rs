@@ -85,13 +85,13 @@ pub(crate) fn linkage_of(change: &Change<'_>) -> Linkage {
     let language = base(change.before).and_then(|it| ImageKind::of(&it)).and_then(|it| it.language);
     let is_go = language == Some("go") && change.after.text.contains("CGO_ENABLED=0");
     match before {
-        Linkage::Native if is_go && !uses_c(change.before) => Linkage::Static,
+        Linkage::Native if is_go && !change.before.uses_c() => Linkage::Static,
         before => before,
     }
 }
 
-/// Whether something shows that a program calls libraries of C.
-pub(crate) fn uses_c(view: &View<'_>) -> bool {
+/// [`View::uses_c`]
+pub(super) fn shows_c(view: &View<'_>) -> bool {
     let is_of_c =
         |name: &String| name.ends_with("-dev") || COMPILER_PACKAGES.contains(&name.as_str());
     installed(view).iter().any(is_of_c)

@@ -199,13 +199,8 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     for step in steps::of(&plain, &|_| false) {
         let index = step.index;
-        let is_known = change.before.file.instructions.iter().any(|it| {
-            after
-                .file
-                .instructions
-                .get(index)
-                .is_some_and(|own| written(change.before, it) == written(after, own))
-        });
+        let text = after.written().get(index);
+        let is_known = text.is_some_and(|text| change.before.position(text).is_some());
         let was_early = steps::of(change.before, &|_| false)
             .iter()
             .any(|it| it.text == step.text && !it.has_sources);

@@ -44,7 +44,7 @@ const SYSTEM: &[&str] = &[
 
 /// A place in a build stage, and the place where the original has the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Moved {
+pub(crate) struct Moved {
     now: String,
     was: String,
 }
@@ -171,7 +171,7 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
         true => path == target.trim_end_matches('/'),
         false => keeps_place(path, target),
     };
-    let all = all_moved(change);
+    let all = change.moved.get_or_init(|| all_moved(change));
     // A directory of results is known to be one: its content goes where it is copied to.
     let is_result = all
         .iter()
@@ -252,24 +252,24 @@ fn is_moved_program(change: &Change<'_>, path: &str, target: &str) -> bool {
 fn all_moved(change: &Change<'_>) -> Vec<Moved> {
     let (before, after) = (change.before, change.after);
     let mut found = Vec::new();
-    for (now, was) in transfers(before) {
-        found.push(Moved { now, was });
+    for (now, was) in before.transfers() {
+        found.push(Moved { now: now.clone(), was: was.clone() });
     }
     found.extend(outputs(change));
     found.extend(prefixes(change));
     found.extend(directories(change));
     found.extend(staged(after));
     // What a stage copies aside is what it was.
-    for (from, to) in transfers(after) {
+    for (from, to) in after.transfers() {
         let known: Vec<String> =
-            found.iter().filter(|it| it.now == from).map(|it| it.was.clone()).collect();
-        found.push(Moved { now: to.clone(), was: from });
+            found.iter().filter(|it| it.now == *from).map(|it| it.was.clone()).collect();
+        found.push(Moved { now: to.clone(), was: from.clone() });
         found.extend(known.into_iter().map(|was| Moved { now: to.clone(), was }));
     }
     found
 }
 
-/// `cp FROM TO`, `mv FROM TO` and `install FROM TO` of one file or directory.
+/// [`View::transfers`]
 pub(super) fn transfers(view: &View<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for index in 0..view.file.instructions.len() {

@@ -14,7 +14,7 @@ use super::{
     image_kind::ImageKind,
     moved::copied,
     search_path::{self, is_on_path},
-    steps::{absolute, written},
+    steps::absolute,
 };
 
 /// What every image with a shell has.
@@ -218,9 +218,7 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
                 let is_of_gettext = program == "envsubst" && name.starts_with("gettext");
                 name.contains(program) || program.contains(name.as_str()) || is_of_gettext
             });
-            let text = written(change.after, it);
-            let mut olds = change.before.file.instructions.iter();
-            let is_old = olds.any(|old| written(change.before, old) == text);
+            let is_old = change.before.position(change.after.written_as(it)).is_some();
             call.action == Action::Install
                 && (commands::is_language_manager(call.manager)
                     || is_named

@@ -5,10 +5,7 @@ use probity_dockerfile::{Action, Keyword, Manager, PackageCall, VariableKind};
 use super::{
     Change, Check, Issue, View,
     commands::{self, Called, Segment, parts},
-    steps::{
-        forms::{forms, stand_ins},
-        written,
-    },
+    steps::forms::stand_ins,
 };
 
 pub(crate) const VARIABLES_KEPT: Check = Check::new("variables-kept", variables_kept).heuristic();
@@ -203,9 +200,8 @@ fn unset_in_same(check: &Check, change: &Change<'_>, index: usize) -> Option<Iss
     if !steps.contains(&instruction.keyword) {
         return None;
     }
-    let text = written(after, instruction);
-    let mut olds = before.file.instructions.iter();
-    let old = olds.position(|old| written(before, old) == text)?;
+    let text = after.written_as(instruction);
+    let old = before.position(text)?;
     let now = after.facts.scope(index);
     let lost = before.facts.scope(old).variables().into_iter().find(|variable| {
         let name = variable.name.as_str();
@@ -257,9 +253,6 @@ fn is_used_elsewhere(before: &View<'_>, name: &str) -> bool {
 
 /// The RUN of the original that has a part, perhaps with another place for its output.
 fn place_of(change: &Change<'_>, part: &Segment<'_>) -> Option<usize> {
-    let own = stand_ins(change.before, part);
-    (0..change.before.file.instructions.len()).find(|index| {
-        let parts = parts(change.before, *index).unwrap_or_default();
-        parts.iter().any(|old| forms(old).iter().any(|text| own.contains(text)))
-    })
+    let olds = change.before.forms();
+    stand_ins(change.before, part).iter().filter_map(|text| olds.get(text)).min().copied()
 }

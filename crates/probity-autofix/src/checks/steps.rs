@@ -24,9 +24,9 @@ use super::{
     Change, Check, Issue, View,
     additions::{is_build_work, is_harmless},
     belongings::{final_chain, is_within},
-    commands::{self, is_cache, parts},
+    commands::{self, parts},
     copy_flags::are_flags_known,
-    moved::{copied, is_copy_from_mount, transfers},
+    moved::{copied, is_copy_from_mount},
 };
 
 pub(crate) const STEPS_KEPT: Check = Check::new("steps-kept", steps_kept).heuristic();
@@ -111,12 +111,11 @@ fn steps_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 }
 
 fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> bool {
-    let text = written(change.after, instruction);
-    let mut olds = change.before.file.instructions.iter();
+    let text = change.after.written_as(instruction);
     let is_explained = change.limits.explained.after.contains(&index);
     if is_explained
         || instruction.keyword == Keyword::From
-        || olds.any(|old| written(change.before, old) == text)
+        || change.before.position(text).is_some()
     {
         return true;
     }
@@ -214,7 +213,7 @@ fn is_brought(change: &Change<'_>, (source, target): &(String, String)) -> bool 
     let olds = pairs_of_file(before);
     let whole = olds.iter().filter(|(whole, _)| matches!(whole.as_str(), "." | "./"));
     let places: Vec<String> = whole.map(|(_, place)| format!("{place}/{source}")).collect();
-    transfers(before).iter().any(|(from, to)| places.contains(from) && to == target)
+    before.transfers().iter().any(|(from, to)| places.contains(from) && to == target)
 }
 
 fn is_same_source(one: &str, other: &str) -> bool {
@@ -246,19 +245,13 @@ fn is_build_setting(before: &View<'_>, instruction: &Instruction) -> bool {
         let is_static = STATIC_SETTINGS
             .iter()
             .any(|(key, set)| *key == name && value.is_some_and(|it| it.as_str() == *set))
-            && (name != "CGO_ENABLED" || !commands::uses_c(before));
+            && (name != "CGO_ENABLED" || !before.uses_c());
         is_old
             || is_static
             || BUILD_VARIABLES
                 .iter()
                 .any(|it| name == *it || name.starts_with(it) && it.ends_with('_'))
     })
-}
-
-/// The parts of all RUNs, in all their forms.
-fn texts_of_parts(view: &View<'_>) -> BTreeSet<String> {
-    let parts = (0..view.file.instructions.len()).filter_map(|index| parts(view, index));
-    parts.flatten().flat_map(|part| forms(&part)).collect()
 }
 
 /// A part without the values that the original sets for the whole image.
@@ -283,10 +276,10 @@ fn without_settings(change: &Change<'_>, text: &str) -> String {
 
 fn are_parts_known(change: &Change<'_>, index: usize, is_final: bool) -> bool {
     let Some(parts) = parts(change.after, index) else { return false };
-    let known = texts_of_parts(change.before);
+    let known = change.before.forms();
     parts.iter().all(|part| {
-        stand_ins(change.before, part).iter().any(|text| known.contains(text))
-            || known.contains(&without_settings(change, &part.text))
+        stand_ins(change.before, part).iter().any(|text| known.contains_key(text))
+            || known.contains_key(&without_settings(change, &part.text))
             || part.is_change_of_directory()
             || is_harmless(change, part)
             || is_copy_from_mount(change, index, part)
@@ -297,7 +290,7 @@ fn are_parts_known(change: &Change<'_>, index: usize, is_final: bool) -> bool {
 /// The first step of the original that no stage has, or not in its order.
 fn lost(change: &Change<'_>) -> Option<String> {
     let Change { before, after, .. } = change;
-    let mut now = texts_of_parts(after);
+    let mut now: BTreeSet<String> = after.forms().keys().cloned().collect();
     let parts = (0..after.file.instructions.len()).filter_map(|index| parts(after, index));
     now.extend(parts.flatten().flat_map(|part| stand_ins(before, &part)));
     now.extend(now.clone().iter().map(|text| without_settings(change, text)));
@@ -306,8 +299,7 @@ fn lost(change: &Change<'_>) -> Option<String> {
             return Some(written(before, old));
         }
     }
-    let texts: Vec<String> =
-        before.file.instructions.iter().map(|it| written(before, it)).collect();
+    let texts = before.written();
     for stage in after.facts.stages() {
         let mut last = 0;
         for index in stage.instructions.clone() {
@@ -351,10 +343,9 @@ fn is_somewhere(
     now: &BTreeSet<String>,
 ) -> bool {
     let (before, after) = (change.before, change.after);
-    let text = written(before, old);
-    let mut news = after.file.instructions.iter();
+    let text = before.written_as(old);
     let is_explained = change.limits.explained.before.contains(&index);
-    if is_explained || news.any(|it| written(after, it) == text) {
+    if is_explained || after.position(text).is_some() {
         return true;
     }
     match old.keyword {
@@ -431,10 +422,13 @@ fn pairs_of_file(view: &View<'_>) -> BTreeSet<(String, String)> {
 /// A word of an instruction with the values that the file gives its variables, without quotes.
 pub(super) fn expanded(view: &View<'_>, index: usize, word: &str) -> String {
     let mut text = word.replace('"', "");
+    if !word.contains('$') {
+        return text;
+    }
     let mut variables = view.facts.scope(index).variables();
     // The longest name first: `$PATHS` is not `$PATH`.
     variables.sort_by_key(|it| std::cmp::Reverse(it.name.len()));
-    for variable in variables.iter().filter(|_| word.contains('$')) {
+    for variable in &variables {
         if let Some(value) = &variable.value {
             text = text.replace(&format!("${{{}}}", variable.name), value);
             text = text.replace(&format!("${}", variable.name), value);
@@ -469,21 +463,7 @@ pub(super) fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// An instruction as two files can be compared by: joined, and spaces count within quotes alone.
+/// An instruction as two files can be compared by.
 pub(crate) fn written(view: &View<'_>, instruction: &Instruction) -> String {
-    let mut body = instruction.body_text().to_string();
-    for flag in instruction.flags.iter().filter(|flag| is_cache(flag)) {
-        let written = flag.span.slice(view.text).unwrap_or_default();
-        body = body.replacen(written, "", 1);
-    }
-    let body = match body.contains(['"', '\'']) {
-        true => body.trim().to_owned(),
-        false => body.split_whitespace().collect::<Vec<_>>().join(" "),
-    };
-    let mut text = format!("{} {body}", instruction.keyword);
-    for heredoc in instruction.heredocs() {
-        text.push('\n');
-        text.push_str(&heredoc.content(view.text));
-    }
-    text
+    view.written_as(instruction).to_owned()
 }

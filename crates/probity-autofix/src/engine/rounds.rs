@@ -1,5 +1,7 @@
 //! The rounds of one session, and the judgement of each proposal.
 
+use std::cell::OnceCell;
+
 use super::{
     Proof, Proving, Request,
     session::{Conversation, Stop},
@@ -154,6 +156,7 @@ impl Job<'_> {
             patch: &patch,
             limits: self.limits,
             fix: &self.request.fix,
+            moved: &OnceCell::new(),
         };
         let (met, suspicions) = match self.batch.judge(&change) {
             Verdict::Accepted(met) => (met, Vec::new()),

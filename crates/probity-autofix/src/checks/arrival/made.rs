@@ -8,7 +8,6 @@ use super::{
         belongings::is_within,
         commands::{self, Called},
         image_kind::{ImageKind, agree},
-        moved::transfers,
         steps::{absolute, chain_of},
     },
     stage_of,
@@ -84,7 +83,7 @@ pub(super) fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
     }) {
         return true;
     }
-    if transfers(view).iter().any(|(_, to)| is_within(source, to)) {
+    if view.transfers().iter().any(|(_, to)| is_within(source, to)) {
         return true;
     }
     if BROUGHT.iter().any(|place| is_within(source, place)) || source.contains('$') {
@@ -148,9 +147,9 @@ pub(super) fn is_no_longer_made(change: &Change<'_>, it: &Instruction, source: &
                 || (text.contains(name) && text.contains('$'))
         })
     };
-    let olds = transfers(before).into_iter().map(|(_, to)| to);
+    let olds = before.transfers().iter().map(|(_, to)| to);
     let mut olds = olds.filter(|to| source.len() > 1 && is_within(to, source));
-    let is_built = olds.clone().any(|to| transfers(after).iter().any(|(_, now)| *now == to));
+    let is_built = olds.clone().any(|to| after.transfers().iter().any(|(_, now)| now == to));
     !is_built && olds.any(|to| !is_named(to.trim_end_matches('/')))
 }
 

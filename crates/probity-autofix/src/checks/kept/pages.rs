@@ -9,7 +9,7 @@ use super::{
         belongings::{final_chain, is_within},
         commands::{self, Called, NODE_TOOLS, parts},
         image_kind::ImageKind,
-        moved::{copied, transfers, without_output},
+        moved::{copied, without_output},
         steps::{absolute, chain_of, pairs},
     },
     is_around,
@@ -29,18 +29,20 @@ pub(in crate::checks) fn is_of_pages(
         let pairs = pairs(view, index).unwrap_or_default();
         pairs.iter().any(|(source, _)| source.trim_end_matches('/').ends_with(name))
     };
-    let mut builds = (index..before.file.instructions.len()).flat_map(|it| page_builds(before, it));
-    let Some(first) = builds.next() else { return false };
-    let runs_there = is_within(&first, place) || builds.any(|it| is_within(&it, place));
+    let builds = before.page_builds().iter().filter(|(build, _)| *build >= index);
+    let directories: Vec<&str> = builds.map(|(_, directory)| directory.as_str()).collect();
+    if directories.is_empty() {
+        return false;
+    }
+    let runs_there = directories.iter().any(|it| is_within(it, place));
     let manifest = (0..=index).rev().find(|it| has(before, *it, "package.json"));
     let is_beside = manifest.is_some_and(|it| (it..=index).all(|it| pairs(before, it).is_some()));
     let chain = final_chain(after);
     let mut stages = after.facts.stages().iter();
     let is_apart = stages.any(|stage| {
-        let mut own = stage.instructions.clone();
-        let mut all = own.clone();
-        own.any(|it| !page_builds(after, it).is_empty() && !chain.contains(&it))
-            && all.any(|it| has(after, it, source))
+        let mut builds = after.page_builds().iter().map(|(build, _)| build);
+        builds.any(|it| stage.instructions.contains(it) && !chain.contains(it))
+            && stage.instructions.clone().any(|it| has(after, it, source))
     });
     kind.language != Some("node")
         && is_apart
@@ -81,19 +83,17 @@ fn page_outputs(view: &View<'_>) -> Vec<(String, String)> {
 fn comes_from_build(change: &Change<'_>, output: &str) -> bool {
     let after = change.after;
     let chain = final_chain(after);
-    (0..after.file.instructions.len()).filter(|it| !page_builds(after, *it).is_empty()).any(
-        |build| {
-            let is_taken = |index: &usize| {
-                let it = after.file.instructions.get(*index);
-                let stage = it.and_then(|it| stage_of(after, it));
-                let places = it.and_then(|it| copied(change, *index, it)).unwrap_or_default();
-                let mut places = places.iter().map(|it| it.trim_end_matches('/'));
-                stage.is_some_and(|stage| chain_of(after, stage).contains(&build))
-                    && places.any(|it| is_within(output, it) || is_within(it, output))
-            };
-            chain.contains(&build) || chain.iter().any(is_taken)
-        },
-    )
+    after.page_builds().iter().any(|(build, _)| {
+        let is_taken = |index: &usize| {
+            let it = after.file.instructions.get(*index);
+            let stage = it.and_then(|it| stage_of(after, it));
+            let places = it.and_then(|it| copied(change, *index, it)).unwrap_or_default();
+            let mut places = places.iter().map(|it| it.trim_end_matches('/'));
+            stage.is_some_and(|stage| chain_of(after, stage).contains(build))
+                && places.any(|it| is_within(output, it) || is_within(it, output))
+        };
+        chain.contains(build) || chain.iter().any(is_taken)
+    })
 }
 
 /// Outputs outside of the directory of their build that the final image lacks.
@@ -114,11 +114,11 @@ pub(super) fn lost_pages(change: &Change<'_>) -> Vec<String> {
 
 /// Whether a command of the original copies results out of a directory to where run time reads them.
 pub(in crate::checks) fn is_taken_out(view: &View<'_>, place: &str) -> bool {
-    transfers(view).iter().any(|(from, to)| is_within(from, place) && !is_within(to, place))
+    view.transfers().iter().any(|(from, to)| is_within(from, place) && !is_within(to, place))
 }
 
 /// The directories in which a RUN makes pages with tools of Node.
-fn page_builds(view: &View<'_>, index: usize) -> Vec<String> {
+pub(in crate::checks) fn page_builds(view: &View<'_>, index: usize) -> Vec<String> {
     let parts = parts(view, index).unwrap_or_default();
     let is_build = |command: &&Command| {
         Called::of(index, command).is_some_and(|it| it.is_any(NODE_TOOLS) && it.is_build())

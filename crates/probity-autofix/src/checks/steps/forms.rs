@@ -5,7 +5,7 @@
 
 use super::super::{
     View,
-    commands::{Segment, last_part, uses_c},
+    commands::{Segment, last_part},
     moved::without_output,
 };
 
@@ -47,7 +47,7 @@ pub(crate) fn forms(part: &Segment<'_>) -> Vec<String> {
 /// locked versions do for any.
 pub(crate) fn stand_ins(before: &View<'_>, part: &Segment<'_>) -> Vec<String> {
     let mut texts = forms(part);
-    if !uses_c(before) {
+    if !before.uses_c() {
         let dynamic = texts.iter().filter_map(|it| it.strip_prefix("static: "));
         let dynamic: Vec<String> = dynamic.map(str::to_owned).collect();
         texts.extend(dynamic);

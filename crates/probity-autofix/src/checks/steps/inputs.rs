@@ -23,8 +23,6 @@ use super::{
 /// A build step finds in its stage what the original had copied and installed before it.
 pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue> {
     let (before, after) = (change.before, change.after);
-    let position =
-        |text: &str| before.file.instructions.iter().position(|old| written(before, old) == text);
     let kind = base(before).and_then(|image| ImageKind::of(&image));
     let is_beside_node = kind.as_ref().is_some_and(|kind| kind.language != Some("node"));
     let finals: Vec<_> =
@@ -41,8 +39,8 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
             // Pages are made beside a program of another language, of their own sources.
             let are_pages = is_beside_node && called.iter().all(|it| it.is_any(NODE_TOOLS));
             let is_builder = !are_pages && called.iter().any(|it| it.is_build());
-            let text = after.file.instructions.get(index).map(|it| written(after, it));
-            let Some(old) = text.and_then(|text| position(&text)) else { continue };
+            let text = after.written().get(index);
+            let Some(old) = text.and_then(|text| before.position(text)) else { continue };
             let is_run =
                 after.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run);
             if !is_run || only_prepares(change, index) {

@@ -1,11 +1,10 @@
 //! How often the steps of a proposal run, and in which order the commands of each do.
 
+use std::{collections::BTreeMap, ops::Range};
+
 use probity_dockerfile::{Instruction, Keyword};
 
-use super::{
-    super::{Change, View, commands::parts},
-    written,
-};
+use super::super::{Change, View, commands::parts};
 
 /// A RUN whose commands are those of one RUN of the original, in another order.
 pub(super) fn swapped<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
@@ -33,18 +32,24 @@ pub(super) fn swapped<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
 
 /// Another stage may need the same once more; in its own, a command is not made to be run twice.
 pub(super) fn repeated<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
-    let after = &change.after.file.instructions;
-    let runs = |view: &View<'_>, text: &str, range: std::ops::Range<usize>| {
-        let all = view.file.instructions.get(range).unwrap_or_default().iter();
-        all.filter(|it| it.keyword == Keyword::Run && written(view, it) == text).count()
-    };
-    let before = change.before.file.instructions.len();
+    let before = counts(change.before, 0..change.before.file.instructions.len());
     change.after.facts.stages().iter().find_map(|stage| {
-        stage.instructions.clone().find_map(|index| {
-            let instruction = after.get(index).filter(|it| it.keyword == Keyword::Run)?;
-            let text = written(change.after, instruction);
-            let now = runs(change.after, &text, stage.instructions.clone());
-            (now > 1 && now > runs(change.before, &text, 0..before)).then_some(instruction)
+        let now = counts(change.after, stage.instructions.clone());
+        let mut own = change.after.file.instructions.get(stage.instructions.clone())?.iter();
+        own.find(|it| {
+            let text = change.after.written_as(it);
+            let count = now.get(text).copied().unwrap_or_default();
+            it.keyword == Keyword::Run && count > 1 && Some(&count) > before.get(text)
         })
     })
+}
+
+/// How often each RUN is there.
+fn counts<'v>(view: &'v View<'_>, range: Range<usize>) -> BTreeMap<&'v str, usize> {
+    let mut found = BTreeMap::new();
+    let all = view.file.instructions.get(range).unwrap_or_default().iter();
+    for run in all.filter(|it| it.keyword == Keyword::Run) {
+        *found.entry(view.written_as(run)).or_default() += 1;
+    }
+    found
 }
