@@ -3,8 +3,8 @@
 //! A file of `corpus` is one project: the original, and proposals, most of them written as edits of
 //! another. A generator varies each: other names, ports and versions, other stage names, comments. The
 //! hash of the project's name puts it into the tuning half, whose cases may be read while checks are
-//! written, or into the reporting half, of which only the figures are printed. By default a twelfth of
-//! the projects is tried, and a third of what strangers wrote for the reporting half; all of them with
+//! written, or into the reporting half, of which only the figures are printed. By default a sixth of
+//! the projects is tried, and all that strangers wrote for the reporting half; all projects with
 //! `PROBITY_WHOLE_CORPUS=1`, which `cargo xtask eval` sets.
 
 mod mutants;
@@ -20,7 +20,7 @@ use std::{
 
 use probity_agent::StopReason;
 
-use self::project::{Half, Project, Proposal, is_whole};
+use self::project::{Half, Project, Proposal};
 use super::agents::{
     BASE_IMAGE, COMMAND_FAMILY, CONDA, CONDA_IMAGE, Case, HEALTHCHECK, MANIFESTS, MISSING_USER,
     MULTI_STAGE, ROOT_USER, SECRETS, diff,
@@ -34,9 +34,6 @@ const DISPUTED: &str = "~~ disputed";
 
 /// Percent of the good ones that must be accepted, and of a thousand harmful ones the most that may be.
 const GOAL: (usize, usize) = (90, 30);
-
-/// What the sample of [`UNSEEN`] stands at: one good patch fewer or one harmful patch more is too much.
-const UNSEEN_SAMPLE: (usize, usize) = (92, 34);
 
 /// Accepted and all proposals of one kind.
 #[derive(Clone, Copy, Default)]
@@ -126,11 +123,10 @@ fn figures() {
     write!(out, "<<<\n{text}\nwrong in the tuning half:\n{wrong}>>>\n").unwrap();
     let total = |half: Half, row: &str| rows[&(half, row.to_owned())];
     let (tuning, reporting) = (total(Half::Tuning, "all"), total(Half::Reporting, "all"));
-    assert!(tuning.good.all + reporting.good.all >= 50, "too few good proposals");
-    assert!(tuning.harmful.all + reporting.harmful.all >= 50, "too few harmful proposals");
-    let unseen = total(Half::Reporting, UNSEEN);
-    let of_unseen = if is_whole() { GOAL } else { UNSEEN_SAMPLE };
-    for (Figures { good, harmful, .. }, (least, most)) in [(reporting, GOAL), (unseen, of_unseen)] {
+    assert!(tuning.good.all + reporting.good.all >= 120, "too few good proposals");
+    assert!(tuning.harmful.all + reporting.harmful.all >= 120, "too few harmful proposals");
+    let (least, most) = GOAL;
+    for Figures { good, harmful, .. } in [reporting, total(Half::Reporting, UNSEEN)] {
         assert!(good.accepted * 100 >= good.all * least, "{text}");
         assert!(harmful.accepted * 1000 <= harmful.all * most, "{text}");
     }

@@ -21,3 +21,5 @@ mod patch_properties;
 mod patch_rules;
 mod prompts;
 mod secrets;
+#[path = "../../../probity/tests/it/whole_corpus.rs"]
+mod whole_corpus;

@@ -10,12 +10,13 @@ use crate::{
     corpus::engine_of,
     server::{IMAGE, Server},
     trial::options,
+    whole_corpus::is_whole,
 };
 
 /// What one proof leaves shows at once, and what two leave together after the second;
-/// `script/nightly` sets the variable, and tries ten.
+/// `script/nightly` tries ten.
 fn proof_count() -> usize {
-    if std::env::var_os("PROBITY_WHOLE_CORPUS").is_some() { 10 } else { 2 }
+    if is_whole() { 10 } else { 2 }
 }
 
 #[test]

@@ -8,7 +8,7 @@
 //! The cases below `corpus/blind` and `corpus/blind-second` were written without knowledge of the
 //! checks, and name none.
 //!
-//! By default docker tries a harmful case of each check and six good ones, and the other engines those
+//! By default docker tries a harmful case of each check and eleven good ones, and the other engines those
 //! that `HANDFUL` names. `script/nightly` tries all cases on every engine and counts each part apart.
 
 use std::{
@@ -23,7 +23,7 @@ use std::{
 use probity_image::{Engine, EngineKind, Experiment, Level, Recipe, Subject, Verdict, Workbench};
 use probity_sandbox::BackendKind;
 
-use crate::{bases, buildah::Buildah, server::Server, trial::options};
+use crate::{bases, buildah::Buildah, server::Server, trial::options, whole_corpus::is_whole};
 
 #[test]
 fn docker_accepts_the_good_and_refuses_the_harmful() {
@@ -61,13 +61,15 @@ enum Sample {
 
 /// What differs between engines: builds that fail, links and rights in layers, health checks, starts.
 /// They need two bases, each of which has to be imported first.
-const HANDFUL: [&str; 7] = [
+const HANDFUL: [&str; 9] = [
     "bad-build-fails",
     "bad-c-library-lost",
+    "bad-command-changed",
     "bad-entry-script-tool-lost",
     "bad-health-broken",
     "good-c-dynamic",
     "good-caches-removed",
+    "good-entry-script",
     "good-health",
 ];
 
@@ -94,23 +96,16 @@ fn at_once(engine: &Engine) -> usize {
     if engine.kind == EngineKind::Docker { 3 } else { 1 }
 }
 
-/// `PROBITY_WHOLE_CORPUS=1` tries all cases, and any other value those whose name contains it.
+/// `PROBITY_IMAGE_CASE=NAME` tries only cases whose name contains that.
 #[expect(clippy::print_stdout, reason = "script/nightly shows the counts")]
 fn judge_all(engine: &Engine, sample: Sample) {
     let mut cases: Vec<Case> = cases();
     cases.retain(|case| engine.kind.highest_level() == Level::Run || !case.needs_start());
-    let wanted = std::env::var("PROBITY_WHOLE_CORPUS");
-    match wanted.as_deref() {
-        Ok("1") => {}
-        Ok(part) => cases.retain(|case| case.name.contains(part)),
-        Err(_) => {
-            cases.retain(Case::is_sampled);
-            cases.retain(|case| match sample {
-                Sample::EachCheck => true,
-                Sample::Handful => HANDFUL.contains(&case.name.as_str()),
-            });
-        }
-    }
+    let named = std::env::var("PROBITY_IMAGE_CASE").ok();
+    cases.retain(|case| match &named {
+        Some(part) => case.name.contains(part),
+        None => is_whole() || case.is_in(sample),
+    });
     let bases: BTreeSet<String> = cases
         .iter()
         .flat_map(|case| {
@@ -157,14 +152,13 @@ fn judge_all(engine: &Engine, sample: Sample) {
         faults.into_iter().partition(|fault| fault.contains("blind") && fault.contains("-good-"));
     assert!(others.is_empty(), "{}", others.join("\n"));
     println!("{}", refused.join("\n"));
-    let most_refused = if wanted.as_deref() == Ok("1") { good / 20 } else { 0 };
+    let most_refused = if is_whole() { good / 20 } else { 0 };
     assert!(refused.len() <= most_refused, "{}", refused.join("\n"));
-    let least = match (wanted.as_deref(), sample) {
-        (Ok("1"), _) => 10,
-        (Ok(_), _) => 0,
-        (Err(_), Sample::EachCheck) => 6,
+    let least = match sample {
+        _ if named.is_some() => 0,
         // One harmful case is refused by its start alone, which buildah cannot try.
-        (Err(_), Sample::Handful) => 3,
+        Sample::Handful if !is_whole() => 4,
+        _ => 10,
     };
     assert!(good >= least && cases.len() - good >= least, "the corpus is smaller than promised");
     // Nothing with a label is left. A layer that two proofs share at once may stay in the cache of a
@@ -348,7 +342,10 @@ impl Case {
     }
 
     /// The others are tried by `script/nightly`.
-    fn is_sampled(&self) -> bool {
-        self.part == OWN && !self.name.starts_with("nightly-")
+    fn is_in(&self, sample: Sample) -> bool {
+        match sample {
+            Sample::EachCheck => self.part == OWN && !self.name.starts_with("nightly-"),
+            Sample::Handful => HANDFUL.contains(&self.name.as_str()),
+        }
     }
 }

@@ -12,3 +12,5 @@ mod roots;
 #[path = "../../../probity-sandbox/tests/it/engines/server.rs"]
 mod server;
 mod trial;
+#[path = "../../../probity/tests/it/whole_corpus.rs"]
+mod whole_corpus;

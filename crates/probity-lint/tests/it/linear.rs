@@ -13,7 +13,10 @@ use std::{
     thread,
 };
 
-use crate::callgrind::{Counts, example, profile};
+use crate::{
+    callgrind::{Counts, example, profile},
+    whole_corpus::is_whole,
+};
 
 /// Parts of the smallest file. Families repeat themselves after four parts.
 const SIZE: usize = 16;
@@ -45,7 +48,7 @@ fn every_rule_and_the_engine_are_linear_in_the_size_of_the_file() {
     let families: Vec<&str> = families.lines().collect();
     assert!(families.len() >= 10, "{families:?}");
     // All of them take minutes; `script/nightly` does so.
-    let step = if std::env::var_os("PROBITY_WHOLE_CORPUS").is_some() { 1 } else { SAMPLE };
+    let step = if is_whole() { 1 } else { SAMPLE };
     let families: Vec<&str> = families.into_iter().step_by(step).collect();
     let runs: Vec<(&str, usize)> =
         families.iter().flat_map(|family| [4, 2, 1].map(|times| (*family, SIZE * times))).collect();

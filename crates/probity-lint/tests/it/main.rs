@@ -4,3 +4,5 @@
 mod callgrind;
 mod linear;
 mod memory;
+#[path = "../../../probity/tests/it/whole_corpus.rs"]
+mod whole_corpus;

@@ -1,12 +1,13 @@
 //! A few claims of each framework, with the real tool; `script/bench proofs` tries all of them.
 //!
 //! A tool that takes seconds to start or to compile gets one true claim and the false one that needs
-//! the fewest runs. `script/nightly` sets `PROBITY_WHOLE_CORPUS`, which adds the others here: those
-//! whose fix breaks an existing test run the whole suite ten times.
+//! the fewest runs. `script/nightly` adds the others here: those whose fix breaks an existing test
+//! run the whole suite ten times.
 
-use std::env;
-
-use crate::frameworks::{ALL, Case};
+use crate::{
+    frameworks::{ALL, Case},
+    whole_corpus::is_whole,
+};
 
 /// False claims that are tried here: what is cheap, and differs between the tools.
 const SAMPLE: [&str; 6] = ["constant", "pinned", "special", "hollow", "unparsed", "elsewhere"];
@@ -14,8 +15,7 @@ const SAMPLE: [&str; 6] = ["constant", "pinned", "special", "hollow", "unparsed"
 /// Tries so many true claims, and the false ones of these kinds; `nightly` are kinds that only
 /// `script/nightly` tries.
 fn check(name: &str, count: usize, kinds: &[&str], nightly: &[&str]) {
-    let is_whole = env::var_os("PROBITY_WHOLE_CORPUS").is_some();
-    let is_tried = |kind: &str| kinds.contains(&kind) || (is_whole && nightly.contains(&kind));
+    let is_tried = |kind: &str| kinds.contains(&kind) || (is_whole() && nightly.contains(&kind));
     let framework = ALL.into_iter().find(|framework| framework.name == name).unwrap();
     let mut cases = framework.cases();
     let mut taken = 0;

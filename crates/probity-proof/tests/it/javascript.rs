@@ -1,12 +1,13 @@
 //! JavaScript and TypeScript: every outcome, in `node --test`, vitest, jest and mocha alike.
 
-use std::{env, os::unix::fs::symlink};
+use std::os::unix::fs::symlink;
 
 use probity_proof::{Claim, FixResult, Level, Outcome, SuiteRun};
 
 use crate::{
     stage::{Stage, at, claim, fix, named},
     tools::tools,
+    whole_corpus::is_whole,
 };
 
 /// How one framework is spoken to.
@@ -140,13 +141,8 @@ fn every_outcome_of_mocha_is_told_apart() {
     outcomes(&MOCHA);
 }
 
-/// `script/nightly` sets the variable, and tries what takes many runs with the slower tools as well.
-fn is_whole() -> bool {
-    env::var_os("PROBITY_WHOLE_CORPUS").is_some()
-}
-
 /// The existing tests have to be found with every framework. What no fix mends, and a test that a fix
-/// breaks, is run up to eight times more.
+/// breaks, is run up to eight times more: with the slower tools in `script/nightly` alone.
 #[test]
 fn a_fix_proves_in_every_framework_and_one_that_breaks_a_test_does_not() {
     for framework in [NODE, VITEST, JEST, MOCHA] {

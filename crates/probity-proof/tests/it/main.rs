@@ -24,4 +24,6 @@ mod rust;
 mod sample;
 mod stage;
 mod tools;
+#[path = "../../../probity/tests/it/whole_corpus.rs"]
+mod whole_corpus;
 mod workshop;

@@ -1,11 +1,11 @@
 //! A few cases of each kind of the corpora; `script/bench proofs` tries all of them.
 //!
-//! `script/nightly` sets `PROBITY_WHOLE_CORPUS`, with which two of each true kind are tried here, and
-//! the kinds of `NIGHTLY`.
+//! `script/nightly` tries two of each true kind here, and the kinds of `NIGHTLY`.
 
-use std::env;
-
-use crate::corpus::{Case, ClaimKind, Half, LANGUAGES, Language, Truth, try_all};
+use crate::{
+    corpus::{Case, ClaimKind, Half, LANGUAGES, Language, Truth, try_all},
+    whole_corpus::is_whole,
+};
 
 /// Kinds that are tried here: what is cheap, and differs between the languages.
 const SAMPLE: [ClaimKind; 5] = [
@@ -24,10 +24,9 @@ const NIGHTLY: [ClaimKind; 3] =
 /// True claims with a fix and without one, and false claims of each kind.
 fn sample(language: &Language) -> Vec<Case> {
     let cases = language.cases();
-    let is_whole = env::var_os("PROBITY_WHOLE_CORPUS").is_some();
-    let nightly: &[ClaimKind] = if is_whole { &NIGHTLY } else { &[] };
+    let nightly: &[ClaimKind] = if is_whole() { &NIGHTLY } else { &[] };
     let chosen = SAMPLE.iter().chain(nightly).flat_map(|kind| {
-        let count = if is_whole && kind.truth() != Truth::False { 2 } else { 1 };
+        let count = if is_whole() && kind.truth() != Truth::False { 2 } else { 1 };
         let fits = move |case: &&Case| case.kind == *kind && case.half() == Half::Tuning;
         cases.iter().filter(fits).take(count)
     });

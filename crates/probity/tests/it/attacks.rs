@@ -12,6 +12,7 @@ mod victim;
 use crate::{
     binary::{Run, probity},
     containers::server::{IMAGE, Server},
+    whole_corpus::is_whole,
 };
 use editor::Editor;
 use table::{ROWS, Row, Without};
@@ -44,11 +45,6 @@ impl Place<'_> {
             assert!(evil.exists(), "{} was never planted: {}", row.name, output.stderr);
         }
     }
-}
-
-/// `script/nightly` asks for what takes many sessions.
-fn is_whole() -> bool {
-    std::env::var_os("PROBITY_WHOLE_CORPUS").is_some()
 }
 
 fn numbered() -> impl Iterator<Item = (usize, &'static Row)> + Clone {

@@ -53,3 +53,4 @@ mod site;
 mod slow_checks;
 mod tally;
 mod terminal;
+mod whole_corpus;

@@ -11,7 +11,6 @@ pub(crate) mod verdict;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env,
     fmt::Write as _,
     fs,
 };
@@ -23,16 +22,13 @@ use self::{
     differences::{Case, DIFFERENCES, Difference, Side},
     verdict::{Verdict, ours, path, theirs},
 };
+use crate::whole_corpus::is_whole;
 
 /// So many files are enough for twenty of each finding, and for every known difference.
 const FILES: usize = 2000;
 
 /// Of them `script/test` compares one in so many, and `script/nightly` each.
 const SAMPLE: usize = 8;
-
-fn is_whole() -> bool {
-    env::var_os("PROBITY_WHOLE_CORPUS").is_some()
-}
 
 fn file_count() -> usize {
     if is_whole() { FILES } else { FILES / SAMPLE }

@@ -7,7 +7,6 @@ mod differences;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env,
     fmt::Write as _,
     fs,
     path::Path,
@@ -26,6 +25,7 @@ use crate::{
         generator::{Case, cases},
     },
     oracle::verdict::program,
+    whole_corpus::is_whole,
 };
 
 const TEMPLATES: &str = include_str!("tally/cases.txt");
@@ -33,9 +33,8 @@ const TEMPLATES: &str = include_str!("tally/cases.txt");
 /// Each rule has at least so many cases.
 const LEAST_CASES: usize = 20;
 
-/// One of so many cases is compared, unless the variable asks for all.
+/// One of so many cases is compared, unless all are wanted.
 const SAMPLE: usize = 24;
-const ALL: &str = "PROBITY_WHOLE_CORPUS";
 
 /// Rules that need a registry, a file of many lines, or that tally does not have.
 const NOT_COMPARED: [&str; 3] =
@@ -78,12 +77,11 @@ fn every_rule_of_tally_has_enough_cases() {
 
 #[test]
 fn every_rule_is_silent_where_tally_is_silent() {
-    let is_all = env::var_os(ALL).is_some();
     let mut counts = BTreeMap::new();
     let sample = cases(TEMPLATES).into_iter().filter(|case| {
         let count = counts.entry(case.rule).or_insert(0_usize);
         *count += 1;
-        is_all || *count % SAMPLE == 1
+        is_whole() || *count % SAMPLE == 1
     });
     let judged = judge(&sample.collect::<Vec<_>>());
     judged.print();
@@ -91,10 +89,10 @@ fn every_rule_is_silent_where_tally_is_silent() {
     // A sample need not have a case for every reason, nor for both answers of every rule.
     let unused = ROWS.iter().enumerate().filter(|(index, _)| !judged.known.contains_key(index));
     let unused: Vec<&str> = unused.map(|(_, row)| row.reason).collect();
-    assert!(!is_all || unused.is_empty(), "reasons that explain nothing: {unused:#?}");
+    assert!(!is_whole() || unused.is_empty(), "reasons that explain nothing: {unused:#?}");
     let dull = judged.answers.iter().filter(|(_, (spoken, silent))| *spoken == 0 || *silent == 0);
     let dull: Vec<_> = dull.collect();
-    assert!(!is_all || dull.is_empty(), "always the same answer: {dull:?}");
+    assert!(!is_whole() || dull.is_empty(), "always the same answer: {dull:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// Fewer cases than this would show nothing.
-const LEAST: usize = 10;
+const LEAST: usize = 25;
 
 /// Where the lines of the final stage begin.
 fn final_stage(lines: &[&str]) -> usize {

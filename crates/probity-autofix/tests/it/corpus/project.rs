@@ -1,9 +1,11 @@
 //! Projects as files, and the generator that varies their proposals.
 
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
 };
+
+use crate::whole_corpus::is_whole;
 
 /// Which cases a person may look at while writing checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,27 +54,22 @@ pub(super) struct Proposal {
     pub(super) after: String,
 }
 
-/// `script/nightly` and `cargo xtask eval` ask for all projects.
-pub(super) fn is_whole() -> bool {
-    env::var_os("PROBITY_WHOLE_CORPUS").is_some()
-}
-
 impl Project {
     /// Our own, or the sample of them.
     pub(super) fn all() -> Vec<Self> {
         let mut projects = Self::of_directory(&corpus());
-        projects.retain(|project| project.is_sampled(12));
+        projects.retain(Self::is_sampled);
         projects
     }
 
-    /// Whether it is in a sample of one project in so many, or all are wanted.
-    fn is_sampled(&self, share: u64) -> bool {
-        is_whole() || (self.hash() >> 23).is_multiple_of(share)
+    /// Whether it is in the sample, or all are wanted.
+    fn is_sampled(&self) -> bool {
+        is_whole() || (self.hash() >> 23).is_multiple_of(6)
     }
 
     /// Written for these checks by people who did not know them: `unseen` for tuning, `reported` for
-    /// the report. Nobody who writes checks opens a file of the second. The sample of the second, which
-    /// the test asserts something about, is larger.
+    /// the report. Nobody who writes checks opens a file of the second. All of the second, which the test
+    /// asserts something about, and a sample of the first.
     pub(super) fn unseen() -> Vec<Self> {
         let halves = [("unseen", Half::Tuning), ("reported", Half::Reporting)];
         let mut projects = Vec::new();
@@ -82,8 +79,7 @@ impl Project {
                 projects.push(project);
             }
         }
-        let share = |project: &Self| if project.half() == Half::Reporting { 3 } else { 12 };
-        projects.retain(|project| project.is_sampled(share(project)));
+        projects.retain(|project| project.half() == Half::Reporting || project.is_sampled());
         projects
     }
 
@@ -127,7 +123,7 @@ impl Project {
             }
         }
         projects.sort_by(|one, other| one.name.cmp(&other.name));
-        projects.retain(|project| project.is_sampled(12));
+        projects.retain(Self::is_sampled);
         projects
     }
 

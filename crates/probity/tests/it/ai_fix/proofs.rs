@@ -5,7 +5,7 @@ mod keys;
 mod unfinished;
 
 use std::{
-    env, fs,
+    fs,
     path::Path,
     process::Stdio,
     thread,
@@ -19,6 +19,7 @@ use super::{MULTI_STAGE, Stage, outcome, patch, turn};
 use crate::{
     binary::{Run, directory, named, probity},
     containers::server::{IMAGE, Server},
+    whole_corpus::is_whole,
 };
 
 const ONE_STAGE: &str = "\
@@ -307,12 +308,12 @@ fn docker_proves_ai_fixes() {
     variants(&server);
 }
 
-/// `script/nightly` sets the variable, and tries what podman has no part in as well.
+/// `script/nightly` tries what podman has no part in as well.
 #[test]
 fn podman_proves_ai_fixes() {
     let server = Server::podman();
     proofs(&server);
-    if env::var_os("PROBITY_WHOLE_CORPUS").is_some() {
+    if is_whole() {
         decisions(&server);
         variants(&server);
     }

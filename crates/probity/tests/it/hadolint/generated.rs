@@ -1,21 +1,21 @@
 //! Cases for each of hadolint's rules, judged by both programs.
 
-use std::{collections::BTreeMap, env, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use super::{
     agreement::{corpus, judge},
     differences::{differences, guide_table},
     generator::cases,
 };
+use crate::whole_corpus::is_whole;
 
 const TEMPLATES: &str = include_str!("cases.txt");
 
 /// Each rule has at least so many cases.
 const LEAST_CASES: usize = 40;
 
-/// One of so many cases is compared, unless the variable asks for all.
+/// One of so many cases is compared, unless all are wanted.
 const SAMPLE: usize = 24;
-const ALL: &str = "PROBITY_WHOLE_CORPUS";
 
 /// Cases that hadolint's own specifications are about: the rule, what follows `FROM`, and whether both
 /// programs say the same about it.
@@ -90,9 +90,8 @@ fn named_cases_are_judged_as_by_hadolint() {
 
 #[test]
 fn generated_cases_are_judged_as_by_hadolint() {
-    let is_all = env::var_os(ALL).is_some();
     let generated = cases(TEMPLATES).into_iter().map(|case| (case.rule, case.text)).enumerate();
-    let sample = generated.filter(|(index, _)| is_all || index % SAMPLE == 0);
+    let sample = generated.filter(|(index, _)| is_whole() || index % SAMPLE == 0);
     let mut files = corpus();
     files.extend(sample.map(|(_, file)| file));
     let judged = judge(&files);
@@ -101,7 +100,7 @@ fn generated_cases_are_judged_as_by_hadolint() {
     judged.assert_explained();
     // A sample need not have a case for every reason.
     let unused: Vec<&str> = judged.unused().map(|row| row.reason).collect();
-    assert!(!is_all || unused.is_empty(), "reasons that explain nothing: {unused:#?}");
+    assert!(!is_whole() || unused.is_empty(), "reasons that explain nothing: {unused:#?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod claims;
 
-use std::{env, fs, path::Path, process::Command};
+use std::{fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -11,7 +11,10 @@ use self::claims::{EXISTING, LATER, every_kind, later_fix, two_answers};
 use super::{
     CODE, FIX, commit, findings, git, recorded, repository, review_in, root, server::Server,
 };
-use crate::binary::{Run, probity, stable};
+use crate::{
+    binary::{Run, probity, stable},
+    whole_corpus::is_whole,
+};
 
 /// A repository, its checkout on another machine, and what reviews of it leave.
 struct Stage {
@@ -133,10 +136,9 @@ fn parts_give_the_review_that_the_whole_gives() {
     let findings_only = recorded(stage.place.path(), &told.to_string());
     let second = tempfile::tempdir().unwrap();
     let fixes_only = recorded(second.path(), &fixes.to_string());
-    // A part here and one on the other machine. `script/nightly` sets the variable, and tries one part
-    // alone and more of them as well.
-    let is_whole = env::var_os("PROBITY_WHOLE_CORPUS").is_some();
-    let counts: &[u32] = if is_whole { &[1, 2, 3, 5] } else { &[2] };
+    // A part here and one on the other machine. `script/nightly` tries one part alone and more of them
+    // as well.
+    let counts: &[u32] = if is_whole() { &[1, 2, 3, 5] } else { &[2] };
     for &shards in counts {
         let url = history(shards);
         let at = |name: &str| stage.at(&format!("{shards}-{name}"));
