@@ -116,7 +116,7 @@ const POWERS: &[&str] = &["0", "root", "sudo", "wheel", "docker", "shadow", "dis
 
 /// Whether a part of a RUN installs what the original installs, cleans up, or makes directories and
 /// users.
-pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment<'_>) -> bool {
+pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment) -> bool {
     let [command] = part.commands.as_slice() else { return false };
     let assigns = command.assignments().iter().any(|it| it.name != "DEBIAN_FRONTEND");
     if is_library_path(change, command) {
@@ -221,7 +221,7 @@ fn is_known_owner(change: &Change<'_>, arguments: &[String]) -> bool {
     // A program that its own user may write can be replaced by whoever breaks in.
     let is_system = |path: &String| {
         let is_old =
-            commands::all(change.before).any(|it| it.name == "chown" && it.words.contains(path));
+            change.before.all_called().any(|it| it.name == "chown" && it.words.contains(path));
         !is_old && SYSTEM.iter().any(|it| is_within(path.trim_end_matches('/'), it))
     };
     are_flags
@@ -236,7 +236,7 @@ fn is_owner(change: &Change<'_>, name: &str) -> bool {
     let mut users = runtime.get(Setting::User).iter().map(|it| it.entry.to_string());
     !name.is_empty()
         && (users.any(|it| it.split([' ', ':']).any(|part| part == name))
-            || commands::all(change.before).any(|it| {
+            || change.before.all_called().any(|it| {
                 (it.is_any(ACCOUNTS) || it.is_any(&["chown"])) && it.words.iter().any(is_name)
             }))
 }
@@ -244,10 +244,9 @@ fn is_owner(change: &Change<'_>, name: &str) -> bool {
 /// Extensions of PHP that the original installs.
 fn are_extensions_known(before: &View<'_>, names: &[String]) -> bool {
     let installers = ["docker-php-ext-install", "docker-php-ext-enable", "pecl"];
-    let olds: Vec<String> =
-        commands::all(before).filter(|it| it.is_any(&installers)).flat_map(|it| it.words).collect();
+    let olds = || before.all_called().filter(|it| it.is_any(&installers)).flat_map(|it| &it.words);
     names.iter().all(|name| {
-        olds.iter().any(|old| {
+        olds().any(|old| {
             old == name || old.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('-'))
         })
     })
@@ -255,7 +254,7 @@ fn are_extensions_known(before: &View<'_>, names: &[String]) -> bool {
 
 /// What a build stage may do beside the steps of the original: move files, fetch what the build reads,
 /// leave out what only the build needs, and make environments of Python.
-pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
+pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment) -> bool {
     const FILES: &[&str] =
         &["cp", "mv", "mkdir", "rm", "ln", "chmod", "chown", "touch", "install", "strip", "true"];
     let [command] = part.commands.as_slice() else { return false };
@@ -274,7 +273,7 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment<'_>) -> bool {
     let Some((name, arguments)) = words.split_first() else { return false };
     let is_foreign = arguments.iter().any(|it| it.contains("://") || it.contains(".."));
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let is_used = |names: &[&str]| commands::all(change.before).any(|it| it.is_any(names));
+    let is_used = |names: &[&str]| change.before.all_called().any(|it| it.is_any(names));
     let is_preparing = match (commands::last_part(name), arguments.as_slice()) {
         (name, _) if FILES.contains(&name) => true,
         ("find", words) => match words.iter().position(|it| *it == "-exec") {
@@ -331,14 +330,10 @@ fn deletes_left_overs(words: &[&str]) -> bool {
 
 /// `pip wheel` of files and packages that the original installs.
 fn is_wheel_of_original(before: &View<'_>, arguments: &[&str]) -> bool {
-    let olds: Vec<String> = commands::all(before)
-        .filter(|it| it.is_any(&["pip", "pip3", "python", "python3"]))
-        .flat_map(|it| it.words)
-        .collect();
+    let tools = ["pip", "pip3", "python", "python3"];
+    let olds = || before.all_called().filter(|it| it.is_any(&tools)).flat_map(|it| &it.words);
     let is_place = |it: &str| it.starts_with('/');
-    arguments
-        .iter()
-        .all(|it| it.starts_with('-') || is_place(it) || olds.iter().any(|old| old == it))
+    arguments.iter().all(|it| it.starts_with('-') || is_place(it) || olds().any(|old| old == it))
 }
 
 /// An install of tools, headers and packages of the original into a stage that is not shipped.
@@ -382,7 +377,7 @@ fn is_build_install(change: &Change<'_>, call: &PackageCall) -> bool {
 
 /// Whether `poetry export` or `uv export` writes a file.
 fn is_exported(after: &View<'_>, file: &str) -> bool {
-    commands::all(after).any(|it| {
+    after.all_called().any(|it| {
         let is_export = it.words.first().is_some_and(|it| it == "export");
         let mut names = it.words.iter().map(|it| commands::last_part(it));
         it.is_any(&["poetry", "uv"]) && is_export && names.any(|it| it == commands::last_part(file))

@@ -212,7 +212,7 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
         it.and_then(|it| moved::copied(change, *index, it)).unwrap_or_default()
     }));
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
-        let called = commands::of_instruction(after, index);
+        let called = after.called(index);
         let installs = called.iter().any(Called::installs_tree);
         let is_staged = called.iter().any(|it| it.words.iter().any(|it| it.contains("DESTDIR=")))
             || after.text.contains("DESTDIR=");
@@ -238,7 +238,8 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
 fn published_in_parts(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let taken = taken(after, &final_chain(after));
-    let publishes = commands::all(after)
+    let publishes = after
+        .all_called()
         .filter(|it| it.name == "dotnet" && it.words.first().is_some_and(|it| it == "publish"));
     let publishes =
         publishes.filter(|it| !it.words.iter().any(|it| it.contains("PublishSingleFile")));
@@ -316,7 +317,8 @@ fn installed_elsewhere(change: &Change<'_>) -> Option<String> {
 
 /// The environments of Python that a file makes.
 fn environments(view: &View<'_>) -> Vec<String> {
-    let makers = commands::all(view)
+    let makers = view
+        .all_called()
         .filter(|it| it.words.iter().any(|word| word == "venv") || it.name == "virtualenv");
     makers.filter_map(|it| it.words.last().map(|it| it.trim_end_matches('/').to_owned())).collect()
 }
@@ -359,7 +361,7 @@ fn archives(change: &Change<'_>) -> Option<String> {
 /// The linker finds new libraries by a cache that every image has of its own.
 fn linker_cache(change: &Change<'_>) -> Option<String> {
     let after = change.after;
-    let is_run = commands::all(change.before).any(|it| it.name == "ldconfig");
+    let is_run = change.before.all_called().any(|it| it.name == "ldconfig");
     let chain = final_chain(after);
     let brings = |index: &usize| {
         taken(after, &[*index]).iter().any(|source| {
@@ -368,7 +370,7 @@ fn linker_cache(change: &Change<'_>) -> Option<String> {
         })
     };
     let last = chain.iter().copied().filter(brings).max()?;
-    let runs_later = commands::all(after).any(|it| it.name == "ldconfig" && it.instruction >= last);
+    let runs_later = after.all_called().any(|it| it.name == "ldconfig" && it.instruction >= last);
     let variables = after.facts.final_runtime();
     let mut variables = variables.get(Setting::Env).iter();
     let is_told = variables.any(|it| it.entry.key == "LD_LIBRARY_PATH");

@@ -12,7 +12,7 @@ use super::{
     kept::build_inputs::COMPILERS,
     moved::{copied, with_outputs},
     programs, search_path,
-    steps::{absolute, expanded, pairs, written},
+    steps::{absolute, expanded, written},
     user::order,
 };
 
@@ -74,8 +74,8 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
         return Vec::new();
     }
     let moved: Vec<&String> = view.transfers().iter().map(|(from, _)| from).collect();
-    let sources = (0..view.file.instructions.len()).filter_map(|it| pairs(view, it)).flatten();
-    let sources: Vec<String> = sources.map(|(_, place)| place).collect();
+    let sources = view.all_pairs();
+    let sources: Vec<&String> = sources.map(|(_, place)| place).collect();
     // A program, wherever it is, and not an intermediate file.
     let built_by_go: Vec<String> = with_outputs(view)
         .into_iter()
@@ -86,7 +86,7 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
         let name = commands::last_part(place);
         let is_beside = sources.iter().any(|it| it.len() > 1 && is_within(place, it))
             && !built_by_go.contains(place);
-        let is_called = commands::all(view).any(|it| it.name == name);
+        let is_called = view.all_called().any(|it| it.name == name);
         let is_moved = moved.iter().any(|it| is_within(it, place) || is_within(place, it));
         place.len() > 1
             && !is_beside
@@ -100,7 +100,8 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
 
 /// Libraries that `gcc -shared -o PATH` writes.
 fn shared_libraries(view: &View<'_>) -> Vec<String> {
-    let links = commands::all(view)
+    let links = view
+        .all_called()
         .filter(|it| it.is_any(COMPILERS) && it.words.iter().any(|word| word == "-shared"));
     let outputs = links.filter_map(|it| {
         let place = it.words.iter().position(|word| word == "-o")?;
@@ -111,7 +112,8 @@ fn shared_libraries(view: &View<'_>) -> Vec<String> {
 
 /// `go build -o DIRECTORY/ ./cmd/one ./cmd/two` makes a program of each package.
 fn go_programs(view: &View<'_>) -> Vec<String> {
-    let builds = commands::all(view)
+    let builds = view
+        .all_called()
         .filter(|it| it.name == "go" && it.words.first().is_some_and(|word| word == "build"));
     let programs = builds.flat_map(|it| {
         let output =
@@ -132,11 +134,7 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
     let mut paths = Vec::new();
     let mut last = String::new();
-    let copied: BTreeSet<String> = (0..view.file.instructions.len())
-        .filter_map(|index| pairs(view, index))
-        .flatten()
-        .map(|(_, target)| target)
-        .collect();
+    let copied: BTreeSet<&String> = view.all_pairs().map(|(_, target)| target).collect();
     for word in words_of_commands(view) {
         let is_class_path = matches!(last.as_str(), "-cp" | "-classpath" | "--class-path");
         last.clone_from(&word);
@@ -288,7 +286,7 @@ fn is_cache_of_downloads(view: &View<'_>, path: &str) -> bool {
 
 /// Whether a RUN calls a program that may download with such a library.
 fn downloads(view: &View<'_>, index: usize) -> bool {
-    commands::of_instruction(view, index).iter().any(|it| match it.name.as_str() {
+    view.called(index).iter().any(|it| match it.name.as_str() {
         "python" | "python3" => !it.words.iter().any(|it| matches!(it.as_str(), "pip" | "venv")),
         "playwright" | "npx" | "huggingface-cli" => true,
         _ => false,
@@ -299,7 +297,7 @@ fn downloads(view: &View<'_>, index: usize) -> bool {
 fn builds_around(view: &View<'_>, index: usize, path: &str) -> bool {
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let is_around = |directory: &str| directory.len() > 1 && is_within(path, directory);
-    commands::of_instruction(view, index).iter().any(|it| {
+    view.called(index).iter().any(|it| {
         let is_build = it.is_build();
         let is_named = |word: &String| {
             let value = word.rsplit_once('=').map_or(word.as_str(), |(_, value)| value);
@@ -388,7 +386,7 @@ fn fills(view: &View<'_>, index: usize, path: &str) -> bool {
 /// Whether a command makes a directory, named from where it runs.
 fn is_made(view: &View<'_>, index: usize, path: &str) -> bool {
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-    commands::of_instruction(view, index).iter().any(|it| {
+    view.called(index).iter().any(|it| {
         it.is_any(&["mkdir", "install"])
             && it.words.iter().any(|word| absolute(word, workdir).as_deref() == Some(path))
     })
@@ -467,11 +465,11 @@ fn lost_group(change: &Change<'_>, user: &str) -> Option<String> {
         let places = it.and_then(|it| copied(change, *index, it)).unwrap_or_default();
         places.iter().any(|place| is_within("/etc/group", place.trim_end_matches('/')))
     });
-    let before = commands::all(change.before).flat_map(|it| groups_of(&it, user));
+    let before = change.before.all_called().flat_map(|it| groups_of(it, user));
     let after: Vec<String> = chain
         .into_iter()
-        .flat_map(|index| commands::of_instruction(change.after, index))
-        .flat_map(|it| groups_of(&it, user))
+        .flat_map(|index| change.after.called(index))
+        .flat_map(|it| groups_of(it, user))
         .collect();
     before.filter(|_| !takes_accounts).find(|group| !after.contains(group))
 }

@@ -101,7 +101,7 @@ pub(super) fn shows_c(view: &View<'_>) -> bool {
 pub(crate) fn linkage(view: &View<'_>) -> Linkage {
     let language = base(view).and_then(|it| ImageKind::of(&it)).and_then(|it| it.language);
     let compiles = matches!(language, Some("go" | "rust" | "c"))
-        || all(view).any(|command| command.is_any(NATIVE_TOOLS))
+        || view.all_called().any(|command| command.is_any(NATIVE_TOOLS))
         || installed(view).iter().any(|name| COMPILER_PACKAGES.contains(&name.as_str()));
     if !compiles {
         return Linkage::Portable;
@@ -240,13 +240,8 @@ pub(crate) fn prefix_of(words: &[&str]) -> Option<String> {
     Some(value.trim_start_matches("./").trim_end_matches('/').to_owned())
 }
 
-/// Every command of every RUN.
-pub(crate) fn all<'v>(view: &'v View<'_>) -> impl Iterator<Item = Called> + 'v {
-    let indices = 0..view.file.instructions.len();
-    indices.flat_map(|index| of_instruction(view, index))
-}
-
-pub(crate) fn of_instruction(view: &View<'_>, index: usize) -> Vec<Called> {
+/// [`View::called`]
+pub(super) fn called(view: &View<'_>, index: usize) -> Vec<Called> {
     let is_run = |it: &probity_dockerfile::Instruction| it.keyword == Keyword::Run;
     if !view.file.instructions.get(index).is_some_and(is_run) {
         return Vec::new();
@@ -299,16 +294,16 @@ pub(crate) fn last_part(path: &str) -> &str {
 }
 
 /// One pipeline of a RUN, with how it is written and which commands it has.
-pub(crate) struct Segment<'v> {
+pub(crate) struct Segment {
     pub(crate) text: String,
-    pub(crate) commands: Vec<&'v Command>,
+    pub(crate) commands: Vec<Command>,
     /// Package calls in it.
-    pub(crate) calls: Vec<&'v PackageCall>,
+    pub(crate) calls: Vec<PackageCall>,
     /// Where it runs, if the file tells.
     pub(crate) directory: Option<String>,
 }
 
-impl Segment<'_> {
+impl Segment {
     pub(crate) fn is_change_of_directory(&self) -> bool {
         self.commands.iter().any(|it| it.name().is_some_and(|name| name == "cd"))
     }
@@ -316,17 +311,16 @@ impl Segment<'_> {
 
 /// The parts of a RUN, if each works by itself: joined by `&&` alone, and none changes what the next
 /// ones start with.
-pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<'v>>> {
-    let parts = parts(view, index)?;
+pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<&'v [Segment]> {
+    let parts = view.parts(index)?;
     let is_input = |flag: &Flag| !is_cache(flag) && !is_secret_mount(flag);
     let instruction = view.file.instructions.get(index)?;
     let moves = parts.iter().any(|part| part.is_change_of_directory());
     (!moves && !instruction.flags.iter().any(is_input)).then_some(parts)
 }
 
-/// The parts of a RUN, each with the directory that it runs in: some may be a `cd`. The RUN may mount
-/// files of the build context.
-pub(crate) fn parts<'v>(view: &'v View<'_>, index: usize) -> Option<Vec<Segment<'v>>> {
+/// [`View::parts`]
+pub(super) fn parts(view: &View<'_>, index: usize) -> Option<Vec<Segment>> {
     const STATEFUL: &[&str] = &["export", "set", ".", "source", "umask", "pushd", "popd"];
     let instruction = view.file.instructions.get(index)?;
     let is_known = |it: &Flag| is_cache(it) || is_context_mount(it) || is_secret_mount(it);
@@ -459,12 +453,7 @@ fn is_secret_mount(flag: &Flag) -> bool {
         && value.split(',').any(|it| matches!(it, "type=secret" | "type=ssh"))
 }
 
-fn segment<'v>(
-    view: &View<'_>,
-    script: &'v Script,
-    calls: &'v [PackageCall],
-    number: usize,
-) -> Segment<'v> {
+fn segment(view: &View<'_>, script: &Script, calls: &[PackageCall], number: usize) -> Segment {
     let is_here =
         |command: &Command| command.place.block() == 0 && command.place.pipeline() == number;
     let commands = script.commands.iter().enumerate().filter(|(_, it)| is_here(it));
@@ -473,8 +462,8 @@ fn segment<'v>(
     let text = span.and_then(|it| it.span.slice(view.text)).unwrap_or_default();
     Segment {
         text: joined(text),
-        commands: commands.map(|(_, command)| command).collect(),
-        calls: calls.iter().filter(|call| places.contains(&call.command)).collect(),
+        commands: commands.map(|(_, command)| command.clone()).collect(),
+        calls: calls.iter().filter(|call| places.contains(&call.command)).cloned().collect(),
         directory: None,
     }
 }

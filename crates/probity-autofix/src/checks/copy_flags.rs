@@ -2,12 +2,7 @@
 
 use probity_dockerfile::{Arguments, Instruction, Setting};
 
-use super::{
-    Change, View,
-    additions::ACCOUNTS,
-    commands::{self, last_part},
-    search_path::pattern_of,
-};
+use super::{Change, View, additions::ACCOUNTS, commands::last_part, search_path::pattern_of};
 
 /// Owners and modes that the original gives too, or the user that it starts as.
 pub(super) fn are_flags_known(change: &Change<'_>, instruction: &Instruction) -> bool {
@@ -63,7 +58,7 @@ fn is_of_other_group(view: &View<'_>, instruction: &Instruction, owner: &str) ->
     };
     let place = place.text.trim_end_matches('/');
     let Some((_, group)) = owner.split_once(':') else { return false };
-    commands::all(view).filter(|it| it.name == "install").any(|it| {
+    view.all_called().filter(|it| it.name == "install").any(|it| {
         let is_there = it.words.iter().any(|word| word.trim_end_matches('/') == place);
         let mut pairs = it.words.iter().zip(it.words.iter().skip(1));
         let given = pairs.find(|(flag, _)| *flag == "-g").map(|(_, group)| group);
@@ -76,7 +71,7 @@ fn is_of_other_group(view: &View<'_>, instruction: &Instruction, owner: &str) ->
 /// Whether the original makes files of a user, or has a user by this name or number.
 fn gives_to(view: &View<'_>, owner: &str) -> bool {
     let is_it = |word: &String| word.split([':', '=']).any(|part| part == owner);
-    commands::all(view).any(|it| {
+    view.all_called().any(|it| {
         let is_account = it.is_any(ACCOUNTS);
         (is_account || it.is_any(&["chown", "install"])) && it.words.iter().any(is_it)
     })

@@ -227,8 +227,8 @@ pub(super) fn account(view: &View<'_>, index: usize, image: &str) -> Option<Stri
         Distribution::Debian | Distribution::Ubuntu => &["-S", "-D", "-H", "-SD", "-DH", "-SDH"],
         Distribution::RedHat | Distribution::Bare => return None,
     };
-    let called = commands::of_instruction(view, index);
-    let mut accounts = called.into_iter().filter(|it| it.is_any(&["adduser", "addgroup"]));
+    let called = view.called(index);
+    let mut accounts = called.iter().filter(|it| it.is_any(&["adduser", "addgroup"]));
     accounts.find_map(|it| {
         let option = it.words.iter().find(|word| wrong.contains(&word.as_str()))?;
         Some(format!("{} {option}", it.name))
@@ -252,13 +252,13 @@ pub(super) fn taken_number(view: &View<'_>, index: usize, image: &str) -> Option
         _ if is_ubuntu => "ubuntu",
         _ => return None,
     };
-    let called = commands::of_instruction(view, index);
+    let called = view.called(index);
     // A step that removes or renumbers the user makes room.
     let makes_room = |it: &commands::Called| {
         it.is_any(&["userdel", "deluser", "usermod"]) && it.words.iter().any(|word| word == owner)
     };
-    let earlier = (0..index).flat_map(|it| commands::of_instruction(view, it));
-    if called.iter().any(makes_room) || earlier.into_iter().any(|it| makes_room(&it)) {
+    let earlier = (0..index).flat_map(|it| view.called(it));
+    if called.iter().any(makes_room) || earlier.into_iter().any(makes_room) {
         return None;
     }
     let is_taken = |it: &commands::Called| {

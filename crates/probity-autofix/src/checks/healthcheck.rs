@@ -123,11 +123,8 @@ pub(crate) fn probe_tools(view: &View<'_>) -> Vec<&'static str> {
         .flat_map(|index| view.facts.package_calls(&view.file, *index))
         .flat_map(commands::names)
         .collect();
-    let called: Vec<String> = chain
-        .iter()
-        .flat_map(|index| commands::of_instruction(view, *index))
-        .map(|called| called.name)
-        .collect();
+    let called: Vec<&String> =
+        chain.iter().flat_map(|index| view.called(*index)).map(|called| &called.name).collect();
     ["curl", "wget", "pg_isready", "redis-cli", "mysqladmin", "nc"]
         .into_iter()
         .filter(|tool| {

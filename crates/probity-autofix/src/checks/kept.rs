@@ -22,10 +22,10 @@ use super::{
     Change, Check, Issue, View,
     base_image::base,
     belongings::{covers, final_chain, is_matched, is_within, text_of},
-    commands::{self, Called, last_part, parts},
+    commands::{self, Called, last_part},
     image_kind::ImageKind,
     moved::copied,
-    steps::{absolute, pairs},
+    steps::absolute,
 };
 
 pub(crate) const PATHS_KEPT: Check = Check::new("paths-kept", paths_kept).heuristic();
@@ -107,10 +107,7 @@ fn is_copied(change: &Change<'_>, path: &str) -> bool {
 /// Whether a stage of the final image itself runs something like this.
 fn runs_in_final(change: &Change<'_>, is_wanted: impl Fn(&Called) -> bool) -> bool {
     let chain = final_chain(change.after);
-    chain
-        .into_iter()
-        .flat_map(|index| commands::of_instruction(change.after, index))
-        .any(|it| is_wanted(&it))
+    chain.into_iter().flat_map(|index| change.after.called(index)).any(is_wanted)
 }
 
 /// Directories that package managers of languages fill.
@@ -156,7 +153,7 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             missing.push(format!("the packages that `{}` installs", names.first().unwrap_or(&"")));
         }
     }
-    for it in commands::all(before) {
+    for it in before.all_called() {
         let directory = match it.name.as_str() {
             "bundle" if it.words.iter().any(|word| word == "install") => {
                 let runtime = before.facts.final_runtime();
@@ -192,7 +189,8 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         let has_settings = runs_in_final(change, |it| {
             it.name == "bundle" && it.words.iter().any(|word| word == "config")
         });
-        let sets = commands::all(before)
+        let sets = before
+            .all_called()
             .any(|it| it.name == "bundle" && it.words.iter().any(|word| word == "config"));
         let is_settled = is_vendored && (has_settings || !sets || kind.language != Some("ruby"));
         if !is_copied(change, &directory) && !is_settled && !is_again {
@@ -211,7 +209,7 @@ fn of_prefix(view: &View<'_>, call: &PackageCall) -> String {
 
 /// Whether a step of the original removes a place again.
 fn is_removed(view: &View<'_>, path: &str) -> bool {
-    let parts = (0..view.file.instructions.len()).filter_map(|index| parts(view, index)).flatten();
+    let parts = (0..view.file.instructions.len()).filter_map(|index| view.parts(index)).flatten();
     parts.into_iter().any(|part| {
         let [command] = part.commands.as_slice() else { return false };
         let words = commands::words(command).unwrap_or_default();
@@ -238,7 +236,7 @@ fn holds_site_packages(change: &Change<'_>) -> bool {
         sources.iter().any(|source| {
             let source = source.trim_end_matches('/');
             let is_venv = change.before.text.contains(&format!("{source}/bin"))
-                || commands::all(change.after).any(|it| {
+                || change.after.all_called().any(|it| {
                     let makes =
                         it.is_any(&["virtualenv"]) || it.words.iter().any(|it| it == "venv");
                     makes && it.words.iter().any(|word| is_within(word, source))
@@ -267,16 +265,16 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         Some("node") => runs_on(change, "node"),
         language => matches!(language, Some("python" | "ruby" | "php" | "perl")),
     };
-    let last_build = commands::all(before).filter(Called::is_build).map(|it| it.instruction).max();
+    let last_build = before.all_called().filter(|it| it.is_build()).map(|it| it.instruction).max();
     let mut missing = Vec::new();
     let compiled = compiled_directories(before);
     for index in 0..before.file.instructions.len() {
         let is_built_later = last_build.is_some_and(|build| index < build);
-        for (source, target) in pairs(before, index).unwrap_or_default() {
+        for (source, target) in before.pairs(index).unwrap_or_default() {
             let name = last_part(source.trim_end_matches('/'));
             let is_all = matches!(source.trim_end_matches('/'), "." | "" | "*");
-            let place = placed(&source, &target, is_all);
-            if !is_all && is_of_pages(change, kind, index, (&source, &place)) {
+            let place = placed(source, target, is_all);
+            if !is_all && is_of_pages(change, kind, index, (source, &place)) {
                 continue;
             }
             // What was compiled or packed into an installed package is not read again.
@@ -287,8 +285,8 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                 (true, true) if kind.language == Some("node") => !is_bundled(name),
                 (true, _) => is_all || !is_for_tools(name),
                 (false, true) => {
-                    let is_read = commands::all(before).any(|it| {
-                        it.is_build() && it.words.iter().any(|word| is_within(word, &target))
+                    let is_read = before.all_called().any(|it| {
+                        it.is_build() && it.words.iter().any(|word| is_within(word, target))
                     });
                     let workdir = below(before, index, "");
                     let is_apart = match workdir.trim_end_matches('/') {
@@ -338,17 +336,13 @@ fn takes_pages(change: &Change<'_>) -> bool {
 /// Places within copied sources that a build is given by name: `-DSTYLES=/src/styles`.
 fn named_by_builds(change: &Change<'_>) -> Vec<String> {
     let before = change.before;
-    let sources: Vec<String> = (0..before.file.instructions.len())
-        .filter_map(|index| pairs(before, index))
-        .flatten()
-        .map(|(_, target)| target)
-        .filter(|it| it.len() > 1)
-        .collect();
-    let values = commands::all(before).filter(Called::is_build).flat_map(|it| it.words);
+    let sources: Vec<&String> =
+        before.all_pairs().map(|(_, target)| target).filter(|it| it.len() > 1).collect();
+    let values = before.all_called().filter(|it| it.is_build()).flat_map(|it| &it.words);
     let values = values.filter_map(|word| {
         let (name, value) = word.rsplit_once('=')?;
         let is_of_tool = name.starts_with("-DCMAKE_") || name.starts_with("--");
-        let is_source = sources.iter().any(|it| is_within(value, it) && value != it);
+        let is_source = sources.iter().any(|it| is_within(value, it) && value != it.as_str());
         (is_source && !is_of_tool).then(|| value.trim_end_matches('/').to_owned())
     });
     values.filter(|value| !is_around(change, value)).map(|it| format!("`{it}`")).collect()
@@ -392,7 +386,7 @@ fn placed(source: &str, target: &str, is_all: bool) -> String {
 
 /// The directories that a RUN makes.
 fn made_directories(view: &View<'_>, index: usize) -> Vec<String> {
-    let parts = parts(view, index).unwrap_or_default();
+    let parts = view.parts(index).unwrap_or_default();
     let words = parts.iter().flat_map(|part| {
         let called = part.commands.iter().filter_map(|it| Called::of(index, it));
         let makers = called.filter(|it| {
@@ -411,7 +405,7 @@ fn is_around(change: &Change<'_>, path: &str) -> bool {
         || final_chain(after).into_iter().any(|index| {
             let Some(it) = after.file.instructions.get(index) else { return false };
             let sources = copied(change, index, it).unwrap_or_default();
-            let targets = pairs(after, index).unwrap_or_default().into_iter().map(|(_, to)| to);
+            let targets = after.pairs(index).unwrap_or_default().iter().map(|(_, to)| to.clone());
             let made = made_directories(after, index);
             let mut all = sources.into_iter().chain(targets).chain(made);
             all.any(|place| is_within(place.trim_end_matches('/'), path))

@@ -275,7 +275,7 @@ fn has_program(change: &Change<'_>, package: &str) -> bool {
     // Others call these while they build.
     let is_plugin = name.starts_with("protoc-gen-") || name.starts_with("cargo-");
     let is_called = is_plugin
-        || commands::all(change.before).any(|it| {
+        || change.before.all_called().any(|it| {
             let first = it.words.first().map(String::as_str).unwrap_or_default();
             is_it(&it.name) || (it.name == "cargo" && is_it(&format!("cargo-{first}")))
         });
@@ -308,9 +308,9 @@ fn is_build_tool(change: &Change<'_>, name: &str) -> bool {
     let listed = PROGRAMS.iter().find(|(package, _)| *package == name).map(|(_, it)| *it);
     let programs: Vec<&str> = listed.unwrap_or_default().iter().copied().chain([name]).collect();
     let chain = final_chain(change.after);
-    let is_used = commands::all(before).any(|it| it.is_any(&programs));
-    let is_used_now = commands::all(change.after)
-        .any(|it| it.is_any(&programs) && chain.contains(&it.instruction));
+    let is_used = before.all_called().any(|it| it.is_any(&programs));
+    let is_used_now =
+        change.after.all_called().any(|it| it.is_any(&programs) && chain.contains(&it.instruction));
     let names = |text: &str| programs.iter().any(|program| text.contains(program));
     let is_named = before.file.instructions.iter().any(|it| {
         let mut heredocs = it.heredocs().iter().map(|it| it.content(before.text));
@@ -340,7 +340,7 @@ fn are_for_downloads(change: &Change<'_>) -> bool {
     let before = change.before;
     let old = base(before).and_then(|image| ImageKind::of(&image));
     let is_system = old.is_some_and(|old| old.is_system());
-    let downloads = commands::all(before).any(|it| {
+    let downloads = before.all_called().any(|it| {
         it.is_any(&["curl", "wget", "git"]) && it.words.iter().any(|it| it.contains("https:"))
     });
     let mut packages = commands::installed(before).into_iter();

@@ -25,8 +25,8 @@ fn must_copy_manifests(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let waiting = |view: &View<'_>, has_sources: bool| -> usize {
         let all = steps::of(view, &|_| false);
         let installs = all.iter().filter(|step| {
-            let mut called = commands::of_instruction(view, step.index).into_iter();
-            step.has_sources == has_sources && called.any(|it| !installs::needed(&it).is_empty())
+            let mut called = view.called(step.index).iter();
+            step.has_sources == has_sources && called.any(|it| !installs::needed(it).is_empty())
         });
         installs.count()
     };
@@ -177,7 +177,7 @@ fn needs_no_sources(view: &View<'_>, all: &[Step], step: &Step) -> bool {
     }
     let placeholders: Vec<&Step> =
         all.iter().filter(|it| installs::is_placeholder(&it.text)).collect();
-    let called = commands::of_instruction(view, step.index);
+    let called = view.called(step.index);
     let is_fine = |it: &Called| {
         // Without a target cargo does not read the manifest at all.
         let is_ready = it.name != "cargo" || !placeholders.is_empty();
@@ -209,8 +209,8 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
         let copied = early::readable(after, index);
         let has = |path: &str| copied.iter().any(|it| covers(it, path));
-        for called in commands::of_instruction(&plain, index) {
-            let mut needed = installs::needed(&called);
+        for called in plain.called(index) {
+            let mut needed = installs::needed(called);
             if needed.is_empty() {
                 continue;
             }
@@ -329,7 +329,7 @@ fn lost_workspace(view: &View<'_>, copied: &[String]) -> Option<String> {
 /// The workspaces that commands of the original name, without their scope.
 fn workspaces(view: &View<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    for called in commands::all(view).filter(|it| it.is_any(&["npm", "yarn", "pnpm", "npx"])) {
+    for called in view.all_called().filter(|it| it.is_any(&["npm", "yarn", "pnpm", "npx"])) {
         let mut words = called.words.iter().map(String::as_str);
         while let Some(word) = words.next() {
             let (flag, value) = word.split_once('=').unwrap_or((word, ""));

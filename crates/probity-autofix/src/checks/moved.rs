@@ -13,7 +13,7 @@ use super::{
     Change, View,
     base_image::base,
     belongings::is_within,
-    commands::{self, Segment, is_directory, last_part, parts, words},
+    commands::{self, Segment, is_directory, last_part, words},
     copy_flags::are_flags_known,
     image_kind::ImageKind,
     programs::bare_program,
@@ -94,19 +94,19 @@ pub(super) fn taken_from_mounts(view: &View<'_>, index: usize) -> Vec<(String, S
     if mounts.is_empty() {
         return Vec::new();
     }
-    let parts = parts(view, index).unwrap_or_default();
+    let parts = view.parts(index).unwrap_or_default();
     parts.iter().flat_map(|part| taken_by_part(&mounts, part).unwrap_or_default()).collect()
 }
 
 /// Whether a part only copies results of stages to where the original has them.
-pub(super) fn is_copy_from_mount(change: &Change<'_>, index: usize, part: &Segment<'_>) -> bool {
+pub(super) fn is_copy_from_mount(change: &Change<'_>, index: usize, part: &Segment) -> bool {
     let taken = taken_by_part(&stage_mounts(change.after, index), part).unwrap_or_default();
     let is_held = |(source, target): &(String, String)| held(change, source, target).is_some();
     !taken.is_empty() && taken.iter().all(is_held)
 }
 
 /// The moves of one copying command, if all of them are out of mounted stages.
-fn taken_by_part(mounts: &[(String, String)], part: &Segment<'_>) -> Option<Vec<(String, String)>> {
+fn taken_by_part(mounts: &[(String, String)], part: &Segment) -> Option<Vec<(String, String)>> {
     let [command] = part.commands.as_slice() else { return None };
     let all = words(command)?;
     let (name, rest) = all.split_first()?;
@@ -273,7 +273,7 @@ fn all_moved(change: &Change<'_>) -> Vec<Moved> {
 pub(super) fn transfers(view: &View<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for index in 0..view.file.instructions.len() {
-        for part in parts(view, index).unwrap_or_default() {
+        for part in view.parts(index).unwrap_or_default() {
             let [command] = part.commands.as_slice() else { continue };
             let written = command.words.iter().map(|it| match it.pattern() {
                 Some(pattern) => pattern,
@@ -324,9 +324,11 @@ fn directories(change: &Change<'_>) -> Vec<Moved> {
     let places = |view: &View<'_>| -> Vec<(String, String)> {
         let mut found = Vec::new();
         for index in 0..view.file.instructions.len() {
-            for part in parts(view, index).unwrap_or_default() {
-                let Some(directory) = part.directory.filter(|it| it.len() > 1) else { continue };
-                found.push((part.text, directory.trim_end_matches('/').to_owned()));
+            for part in view.parts(index).unwrap_or_default() {
+                let Some(directory) = part.directory.as_ref().filter(|it| it.len() > 1) else {
+                    continue;
+                };
+                found.push((part.text.clone(), directory.trim_end_matches('/').to_owned()));
             }
         }
         found
@@ -370,8 +372,8 @@ fn outputs(change: &Change<'_>) -> Vec<Moved> {
 pub(super) fn with_outputs(view: &View<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for index in 0..view.file.instructions.len() {
-        for part in parts(view, index).unwrap_or_default() {
-            if let Some((text, output)) = without_output(&part) {
+        for part in view.parts(index).unwrap_or_default() {
+            if let Some((text, output)) = without_output(part) {
                 let place = absolute(&output, part.directory.as_deref());
                 let place = place.map(|it| it.trim_end_matches('/').to_owned());
                 found.extend(place.map(|place| (plain(&text), place)));
@@ -382,7 +384,7 @@ pub(super) fn with_outputs(view: &View<'_>) -> Vec<(String, String)> {
 }
 
 /// The text of a build without the place of its output, and that place.
-pub(super) fn without_output(part: &commands::Segment<'_>) -> Option<(String, String)> {
+pub(super) fn without_output(part: &commands::Segment) -> Option<(String, String)> {
     let [command] = part.commands.as_slice() else { return None };
     if let Some(root) = root_of(command) {
         let flags = [format!(" --root {root}"), format!(" --root={root}")];

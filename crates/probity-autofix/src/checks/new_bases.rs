@@ -173,7 +173,7 @@ fn gains_nothing(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 }
 
 fn builds(change: &Change<'_>, index: usize) -> bool {
-    commands::of_instruction(change.after, index).iter().any(commands::Called::is_build)
+    change.after.called(index).iter().any(commands::Called::is_build)
 }
 
 /// Whether a stage only runs Node's package managers on Node's image, in a file that installed Node
@@ -182,8 +182,7 @@ fn is_for_pages(change: &Change<'_>, stage: &Stage, image: &str) -> bool {
     let old = base(change.before).as_deref().and_then(ImageKind::of);
     let is_other = old.is_some_and(|old| old.language != Some("node"));
     let is_node = ImageKind::of(image).is_some_and(|it| it.language == Some("node"));
-    let mut called =
-        stage.instructions.clone().flat_map(|index| commands::of_instruction(change.after, index));
+    let mut called = stage.instructions.clone().flat_map(|index| change.after.called(index));
     is_other && is_node && called.all(|it| it.is_any(commands::NODE_TOOLS))
 }
 
@@ -224,7 +223,7 @@ fn has_all_tools(change: &Change<'_>, image: &str) -> bool {
     let stages = after.facts.stages();
     let is_on = |stage: &&Stage| matches!(stages.get(stage.root).map(|it| &it.base), Some(Base::Image(name)) if name == image);
     let indices = stages.iter().filter(is_on).flat_map(|stage| stage.instructions.clone());
-    let mut called = indices.flat_map(|index| commands::of_instruction(after, index));
+    let mut called = indices.flat_map(|index| after.called(index));
     called.all(|it| !lacks(image, &it.name) || installed.contains(&it.name))
 }
 

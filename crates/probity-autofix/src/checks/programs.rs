@@ -126,15 +126,15 @@ fn own_programs(view: &View<'_>) -> Vec<String> {
 /// Whether a build or a COPY of a file names a program.
 fn is_own(view: &View<'_>, program: &str) -> bool {
     let builds =
-        commands::all(view).filter(|it| it.is_build() || it.is_any(&["cp", "mv", "install"]));
-    let mut words = builds.flat_map(|it| it.words);
+        view.all_called().filter(|it| it.is_build() || it.is_any(&["cp", "mv", "install"]));
+    let mut words = builds.flat_map(|it| &it.words);
     let copies = |it: &Instruction| match &it.arguments {
         Arguments::Transfer { destination: Some(place), .. } => {
             commands::last_part(&place.text) == program
         }
         _ => false,
     };
-    words.any(|word| commands::last_part(&word) == program)
+    words.any(|word| commands::last_part(word) == program)
         || view.file.instructions.iter().any(copies)
 }
 
@@ -224,7 +224,7 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
                     || is_named
                     || (is_more && is_old && !OF_PACKAGES.contains(&program)))
         });
-        let mentions = commands::of_instruction(change.after, index).iter().any(|called| {
+        let mentions = change.after.called(index).iter().any(|called| {
             // An account, or the owner of a file, may have the name of the program.
             let is_account = called.is_any(ACCOUNTS) || called.is_any(OWNERS);
             !is_account

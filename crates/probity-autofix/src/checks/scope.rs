@@ -1,10 +1,14 @@
 //! Variables that a step of the original reads are set where the proposal runs it.
 
-use probity_dockerfile::{Action, Keyword, Manager, PackageCall, VariableKind};
+use std::collections::BTreeSet;
+
+use probity_dockerfile::{
+    Action, Arguments, Instruction, Keyword, Manager, PackageCall, VariableKind,
+};
 
 use super::{
     Change, Check, Issue, View,
-    commands::{self, Called, Segment, parts},
+    commands::{Called, Segment},
     steps::forms::stand_ins,
 };
 
@@ -117,6 +121,7 @@ const KNOWN_TOOLS: &[&str] = &[
 
 fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (before, after) = (change.before, change.after);
+    let unnamed = unnamed_arguments(before);
     let mut issues = Vec::new();
     for index in 0..after.file.instructions.len() {
         let Some(instruction) = after.file.instructions.get(index) else { continue };
@@ -125,7 +130,7 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             issues.extend(unset);
             continue;
         }
-        let called = commands::of_instruction(after, index);
+        let called = after.called(index);
         let is_build = called.iter().any(Called::is_build);
         let installs = called.iter().any(|it| {
             it.is_any(&[
@@ -141,29 +146,24 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 "yarn",
             ])
         });
-        for part in parts(after, index).unwrap_or_default() {
-            let Some(old) = place_of(change, &part) else { continue };
+        for part in after.parts(index).unwrap_or_default() {
+            let Some(old) = place_of(change, part) else { continue };
             let now = after.facts.scope(index);
             let lost = before.facts.scope(old).variables().into_iter().find(|variable| {
                 let name = variable.name.as_str();
-                let is_named = names(name).iter().any(|it| part.text.contains(it.as_str()));
+                let is_named = names(&part.text, name);
                 let is_read = match variable.kind {
-                    VariableKind::Arg => {
-                        is_named
-                            || (is_build
-                                && !is_used_elsewhere(before, name)
-                                && name != "DEBIAN_FRONTEND")
-                    }
+                    VariableKind::Arg => is_named || (is_build && unnamed.contains(name)),
                     VariableKind::Env => {
                         is_named
-                            || (is_build && is_read_by_tools(&called, name))
+                            || (is_build && is_read_by_tools(called, name))
                             || (installs && is_one_of(READ_BY_INSTALLS, name))
                     }
                     VariableKind::Predefined => false,
                 };
-                let is_given = part.text.contains(&format!("{name}=")) && !is_named;
-                let is_same = now.get(name).is_some_and(|it| it.value == variable.value);
-                is_read && !is_given && !is_same && name != "PATH"
+                let is_given = || part.text.contains(&format!("{name}=")) && !is_named;
+                let is_same = || now.get(name).is_some_and(|it| it.value == variable.value);
+                is_read && !is_given() && !is_same() && name != "PATH"
             });
             if let Some(variable) = lost {
                 let message = format!(
@@ -179,7 +179,7 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 );
                 issues.push(change.issue(check, &message).at(after, instruction.span));
             }
-            if installs_for_development(&part)
+            if installs_for_development(part)
                 && is_production(after, index)
                 && !is_production(before, old)
             {
@@ -205,8 +205,7 @@ fn unset_in_same(check: &Check, change: &Change<'_>, index: usize) -> Option<Iss
     let now = after.facts.scope(index);
     let lost = before.facts.scope(old).variables().into_iter().find(|variable| {
         let name = variable.name.as_str();
-        let is_named = names(name).iter().any(|it| text.contains(it.as_str()));
-        is_named && now.get(name).is_none_or(|it| it.value != variable.value)
+        names(text, name) && now.get(name).is_none_or(|it| it.value != variable.value)
     })?;
     let message = format!(
         "this step of the original reads `{}`, which its stage does not set to the same value",
@@ -215,9 +214,21 @@ fn unset_in_same(check: &Check, change: &Change<'_>, index: usize) -> Option<Iss
     Some(change.issue(check, &message).at(after, instruction.span))
 }
 
-/// How a text names a variable.
-fn names(variable: &str) -> [String; 2] {
-    [format!("${variable}"), format!("${{{variable}")]
+/// Whether a text has `$VARIABLE` or `${VARIABLE`, perhaps as the beginning of a longer name.
+fn names(text: &str, variable: &str) -> bool {
+    let mut rests = text.split('$').skip(1);
+    rests.any(|rest| rest.strip_prefix('{').unwrap_or(rest).starts_with(variable))
+}
+
+/// Arguments that no instruction names, so that one has to guess which tool reads them.
+fn unnamed_arguments<'v>(view: &'v View<'_>) -> BTreeSet<&'v str> {
+    let arguments = view.file.instructions.iter().filter(|it| it.keyword == Keyword::Arg);
+    let names_of = |it: &'v Instruction| match &it.arguments {
+        Arguments::Pairs { pairs, .. } => pairs.iter().map(|it| it.key.text.as_str()).collect(),
+        _ => Vec::new(),
+    };
+    let all = arguments.flat_map(names_of);
+    all.filter(|it| *it != "DEBIAN_FRONTEND" && !names(view.text, it)).collect()
 }
 
 /// A variable that makes every program load a file, and that the step of the original did not have.
@@ -232,13 +243,13 @@ fn loaded_too_early(change: &Change<'_>, now: usize, old: usize) -> Option<&'sta
 }
 
 /// Whether a part installs packages of Node.js without saying which groups of them.
-fn installs_for_development(part: &Segment<'_>) -> bool {
+fn installs_for_development(part: &Segment) -> bool {
     let is_open = !["dev", "prod"].iter().any(|it| part.text.contains(it));
     let is_install = |it: &PackageCall| {
         matches!(it.manager, Manager::Npm | Manager::Yarn | Manager::Pnpm)
             && it.action == Action::Install
     };
-    is_open && part.calls.iter().any(|it| is_install(it))
+    is_open && part.calls.iter().any(is_install)
 }
 
 fn is_production(view: &View<'_>, index: usize) -> bool {
@@ -246,13 +257,8 @@ fn is_production(view: &View<'_>, index: usize) -> bool {
     scope.get("NODE_ENV").is_some_and(|it| it.value.as_deref() == Some("production"))
 }
 
-/// Whether an instruction of the original names an argument, so that nobody has to guess who reads it.
-fn is_used_elsewhere(before: &View<'_>, name: &str) -> bool {
-    names(name).iter().any(|it| before.text.contains(it.as_str()))
-}
-
 /// The RUN of the original that has a part, perhaps with another place for its output.
-fn place_of(change: &Change<'_>, part: &Segment<'_>) -> Option<usize> {
+fn place_of(change: &Change<'_>, part: &Segment) -> Option<usize> {
     let olds = change.before.forms();
     stand_ins(change.before, part).iter().filter_map(|text| olds.get(text)).min().copied()
 }

@@ -201,7 +201,7 @@ fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 }
 
 /// `apt-get update`, an install of known packages, their removal, and the removal of the lists.
-fn is_package_step(part: &Segment<'_>, known: &BTreeSet<String>) -> bool {
+fn is_package_step(part: &Segment, known: &BTreeSet<String>) -> bool {
     let [command] = part.commands.as_slice() else { return false };
     let assigns = command.assignments().iter().any(|it| it.name != "DEBIAN_FRONTEND");
     if assigns || !command.redirections().is_empty() || !command.effective().wrappers.is_empty() {
@@ -350,7 +350,7 @@ fn without_certificates(
         value.contains("https://") && value.trim_end_matches(['"', '/']).ends_with(".git")
     });
     let chain = final_chain(after);
-    let downloads = commands::all(after).any(|it| {
+    let downloads = after.all_called().any(|it| {
         chain.contains(&it.instruction)
             && it.is_any(&["git", "curl", "wget"])
             && it.words.iter().any(|word| word.starts_with("https://"))
@@ -409,7 +409,7 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
         });
     }
     for index in final_chain(view) {
-        for called in commands::of_instruction(view, index) {
+        for called in view.called(index) {
             add(&called.name);
         }
         let it = view.file.instructions.get(index);

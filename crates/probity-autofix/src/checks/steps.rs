@@ -24,7 +24,7 @@ use super::{
     Change, Check, Issue, View,
     additions::{is_build_work, is_harmless},
     belongings::{final_chain, is_within},
-    commands::{self, parts},
+    commands,
     copy_flags::are_flags_known,
     moved::{copied, is_copy_from_mount},
 };
@@ -122,14 +122,14 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
     let is_final = final_chain(change.after).contains(&index);
     match instruction.keyword {
         Keyword::Copy | Keyword::Add if instruction.flag_value("from").is_none() => {
-            let known = pairs_of_file(change.before);
+            let known = || change.before.all_pairs();
             let is_known = |pair: &(String, String)| match is_final {
-                true => known.iter().any(|old| is_part(pair, old)) || is_brought(change, pair),
+                true => known().any(|old| is_part(pair, old)) || is_brought(change, pair),
                 // A build stage may have its sources in another directory.
-                false => known.iter().any(|old| is_source(&pair.0, &old.0)),
+                false => known().any(|old| is_source(&pair.0, &old.0)),
             };
             let are_flags_known = !is_final || are_flags_known(change, instruction);
-            are_flags_known && pairs(change.after, index).is_some_and(|it| it.iter().all(is_known))
+            are_flags_known && change.after.pairs(index).is_some_and(|it| it.iter().all(is_known))
         }
         Keyword::Copy => !is_final || copied(change, index, instruction).is_some(),
         Keyword::Run => are_parts_known(change, index, is_final),
@@ -210,8 +210,7 @@ fn is_part((source, target): &(String, String), (whole, place): &(String, String
 fn is_brought(change: &Change<'_>, (source, target): &(String, String)) -> bool {
     let source = source.trim_start_matches("./").trim_end_matches('/');
     let before = change.before;
-    let olds = pairs_of_file(before);
-    let whole = olds.iter().filter(|(whole, _)| matches!(whole.as_str(), "." | "./"));
+    let whole = before.all_pairs().filter(|(whole, _)| matches!(whole.as_str(), "." | "./"));
     let places: Vec<String> = whole.map(|(_, place)| format!("{place}/{source}")).collect();
     before.transfers().iter().any(|(from, to)| places.contains(from) && to == target)
 }
@@ -275,7 +274,7 @@ fn without_settings(change: &Change<'_>, text: &str) -> String {
 }
 
 fn are_parts_known(change: &Change<'_>, index: usize, is_final: bool) -> bool {
-    let Some(parts) = parts(change.after, index) else { return false };
+    let Some(parts) = change.after.parts(index) else { return false };
     let known = change.before.forms();
     parts.iter().all(|part| {
         stand_ins(change.before, part).iter().any(|text| known.contains_key(text))
@@ -291,8 +290,8 @@ fn are_parts_known(change: &Change<'_>, index: usize, is_final: bool) -> bool {
 fn lost(change: &Change<'_>) -> Option<String> {
     let Change { before, after, .. } = change;
     let mut now: BTreeSet<String> = after.forms().keys().cloned().collect();
-    let parts = (0..after.file.instructions.len()).filter_map(|index| parts(after, index));
-    now.extend(parts.flatten().flat_map(|part| stand_ins(before, &part)));
+    let parts = (0..after.file.instructions.len()).filter_map(|index| after.parts(index));
+    now.extend(parts.flatten().flat_map(|part| stand_ins(before, part)));
     now.extend(now.clone().iter().map(|text| without_settings(change, text)));
     for (index, old) in before.file.instructions.iter().enumerate() {
         if STEPS.contains(&old.keyword) && !is_somewhere(change, index, old, &now) {
@@ -323,13 +322,15 @@ fn lost(change: &Change<'_>) -> Option<String> {
 
 /// Whether a RUN does nothing but what may be done at any time: packages, directories, users.
 fn only_prepares(change: &Change<'_>, index: usize) -> bool {
-    parts(change.after, index)
+    change
+        .after
+        .parts(index)
         .is_some_and(|parts| parts.iter().all(|part| is_harmless(change, part)))
 }
 
 /// Whether a RUN installs or prunes packages of a language, which builds before and after it notice.
 fn installs_for_builds(view: &View<'_>, index: usize) -> bool {
-    parts(view, index).unwrap_or_default().iter().any(|part| {
+    view.parts(index).unwrap_or_default().iter().any(|part| {
         let prunes = part.text.split_whitespace().nth(1) == Some("prune");
         let is_tool = |it: Manager| commands::is_language_manager(it) || it == Manager::Go;
         prunes || part.calls.iter().any(|it| is_tool(it.manager))
@@ -351,15 +352,18 @@ fn is_somewhere(
     match old.keyword {
         Keyword::Copy if is_image_of_stage(after, old) => true,
         Keyword::Copy | Keyword::Add => {
-            let mut now = pairs_of_file(after);
-            now.extend((0..after.file.instructions.len()).flat_map(|index| mounted(after, index)));
+            let mounts = (0..after.file.instructions.len()).flat_map(|index| mounted(after, index));
+            let mounts: Vec<(String, String)> = mounts.collect();
             let is_copied = |pair: &(String, String)| {
-                now.iter().any(|new| is_same_source(&pair.0, &new.0) || is_part(pair, new))
+                after
+                    .all_pairs()
+                    .chain(&mounts)
+                    .any(|new| is_same_source(&pair.0, &new.0) || is_part(pair, new))
             };
-            pairs(before, index).is_some_and(|it| it.iter().all(is_copied))
+            before.pairs(index).is_some_and(|it| it.iter().all(is_copied))
                 && keeps_owner(change, index, old)
         }
-        Keyword::Run => parts(before, index).is_some_and(|parts| {
+        Keyword::Run => before.parts(index).is_some_and(|parts| {
             parts.iter().all(|part| {
                 part.is_change_of_directory()
                     || forms(part).iter().any(|text| now.contains(text))
@@ -394,7 +398,7 @@ pub(super) fn chain_of(view: &View<'_>, stage: usize) -> Vec<usize> {
     chain
 }
 
-/// What a COPY or ADD of the build context brings, each source with the place it is put at.
+/// [`View::pairs`]
 pub(super) fn pairs(view: &View<'_>, index: usize) -> Option<Vec<(String, String)>> {
     let instruction = view.file.instructions.get(index)?;
     let is_transfer = matches!(instruction.keyword, Keyword::Copy | Keyword::Add);
@@ -413,10 +417,6 @@ pub(super) fn pairs(view: &View<'_>, index: usize) -> Option<Vec<(String, String
     let target = target.trim_end_matches('/');
     let sources = sources.iter().map(|source| expanded(view, index, &source.text));
     Some(sources.map(|source| (source, target.to_owned())).collect())
-}
-
-fn pairs_of_file(view: &View<'_>) -> BTreeSet<(String, String)> {
-    (0..view.file.instructions.len()).filter_map(|index| pairs(view, index)).flatten().collect()
 }
 
 /// A word of an instruction with the values that the file gives its variables, without quotes.

@@ -12,7 +12,7 @@ use super::{
     additions::is_harmless,
     base_image::base,
     belongings::final_chain,
-    commands::{self, Segment, segments},
+    commands::{Segment, segments},
     image_kind::ImageKind,
     steps::{absolute, written},
 };
@@ -132,11 +132,11 @@ fn needs_root(change: &Change<'_>, index: usize, own: &[String]) -> bool {
     if !view.file.instructions.get(index).is_some_and(is_run) {
         return false;
     }
-    let called = commands::of_instruction(view, index);
+    let called = view.called(index);
     let is_install = called.iter().all(|it| it.is_any(&["npm", "yarn", "pnpm", "node"]));
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let gives = |earlier: usize| {
-        commands::of_instruction(view, earlier).iter().any(|it| {
+        view.called(earlier).iter().any(|it| {
             let mut plain = it.words.iter().filter(|word| !word.starts_with('-'));
             it.name == "chown"
                 && plain.next().is_some_and(|owner| owned::is_owner(owner, own))
@@ -222,7 +222,7 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
 }
 
 /// Whether a part of a RUN makes an account or gives it directories.
-fn prepares(change: &Change<'_>, part: &Segment<'_>, own: &[String]) -> bool {
+fn prepares(change: &Change<'_>, part: &Segment, own: &[String]) -> bool {
     let [command] = part.commands.as_slice() else { return false };
     let is_plain = command.redirections().is_empty()
         && command.assignments().is_empty()

@@ -1,36 +1,52 @@
 //! A text with what is known about it. What many checks ask for is worked out once.
 
-use std::{cell::OnceCell, collections::BTreeMap};
+use std::{cell::OnceCell, collections::BTreeMap, iter::repeat_with};
 
 use probity_dockerfile::{Dockerfile, Facts, Instruction, parse};
 
 use super::{
-    commands::{self, is_cache, parts},
+    commands::{self, Called, Segment, is_cache},
     kept::pages::page_builds,
     moved::transfers,
-    steps::forms::forms,
+    steps::{self, forms::forms},
 };
+
+/// What is known about each instruction.
+type OfEach<T> = Vec<OnceCell<T>>;
+
+/// Where something comes from, and where it goes.
+type Pair = (String, String);
 
 pub(crate) struct View<'a> {
     pub(crate) text: &'a str,
     pub(crate) file: Dockerfile<'a>,
     pub(crate) facts: Facts,
+    parts: OfEach<Option<Vec<Segment>>>,
+    called: OfEach<Vec<Called>>,
+    pairs: OfEach<Option<Vec<Pair>>>,
+    whole: OfWhole,
+}
+
+/// What is known about the file as a whole, once somebody has asked for it.
+#[derive(Default)]
+struct OfWhole {
     written: OnceCell<Vec<String>>,
     places: OnceCell<BTreeMap<String, usize>>,
     forms: OnceCell<BTreeMap<String, usize>>,
     uses_c: OnceCell<bool>,
     page_builds: OnceCell<Vec<(usize, String)>>,
-    transfers: OnceCell<Vec<(String, String)>>,
+    transfers: OnceCell<Vec<Pair>>,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn of(text: &'a str) -> Self {
         let file = parse(text);
         let facts = Facts::of(&file);
-        let (written, places) = (OnceCell::new(), OnceCell::new());
-        let (forms, uses_c) = (OnceCell::new(), OnceCell::new());
-        let (page_builds, transfers) = (OnceCell::new(), OnceCell::new());
-        Self { text, file, facts, written, places, forms, uses_c, page_builds, transfers }
+        let count = file.instructions.len();
+        let parts = repeat_with(OnceCell::new).take(count).collect();
+        let called = repeat_with(OnceCell::new).take(count).collect();
+        let pairs = repeat_with(OnceCell::new).take(count).collect();
+        Self { text, file, facts, parts, called, pairs, whole: OfWhole::default() }
     }
 
     /// Whether an instruction runs as root, as far as the file tells.
@@ -39,23 +55,50 @@ impl<'a> View<'a> {
         user.is_none_or(|it| matches!(it.pattern().split(':').next(), Some("root" | "0")))
     }
 
+    /// The parts of a RUN, each with the directory that it runs in: some may be a `cd`. The RUN may
+    /// mount files of the build context.
+    pub(crate) fn parts(&self, index: usize) -> Option<&[Segment]> {
+        self.parts.get(index)?.get_or_init(|| commands::parts(self, index)).as_deref()
+    }
+
+    /// Every command of a RUN.
+    pub(crate) fn called(&self, index: usize) -> &[Called] {
+        let called = self.called.get(index);
+        called.map(|it| it.get_or_init(|| commands::called(self, index))).map_or(&[], Vec::as_slice)
+    }
+
+    /// Every command of every RUN.
+    pub(crate) fn all_called(&self) -> impl Iterator<Item = &Called> {
+        (0..self.called.len()).flat_map(|index| self.called(index))
+    }
+
+    /// What a COPY or ADD of the build context brings, each source with the place it is put at.
+    pub(crate) fn pairs(&self, index: usize) -> Option<&[Pair]> {
+        self.pairs.get(index)?.get_or_init(|| steps::pairs(self, index)).as_deref()
+    }
+
+    /// What all COPYs and ADDs of the build context bring.
+    pub(crate) fn all_pairs(&self) -> impl Iterator<Item = &Pair> {
+        (0..self.pairs.len()).filter_map(|index| self.pairs(index)).flatten()
+    }
+
     /// The instructions as two files can be compared by: joined, and spaces count within quotes alone.
     pub(crate) fn written(&self) -> &[String] {
         let all = || self.file.instructions.iter().map(|it| self.joined(it)).collect();
-        self.written.get_or_init(all)
+        self.whole.written.get_or_init(all)
     }
 
     /// The first instruction that is written like this.
     pub(crate) fn position(&self, written: &str) -> Option<usize> {
         let all = || self.written().iter().cloned().enumerate();
-        self.places.get_or_init(|| firsts(all())).get(written).copied()
+        self.whole.places.get_or_init(|| firsts(all())).get(written).copied()
     }
 
     /// The parts of all RUNs in all their forms, each with the first RUN that has it.
     pub(crate) fn forms(&self) -> &BTreeMap<String, usize> {
-        self.forms.get_or_init(|| {
+        self.whole.forms.get_or_init(|| {
             firsts((0..self.file.instructions.len()).flat_map(|index| {
-                let parts = parts(self, index).unwrap_or_default();
+                let parts = self.parts(index).unwrap_or_default();
                 let texts: Vec<String> = parts.iter().flat_map(forms).collect();
                 texts.into_iter().map(move |text| (index, text))
             }))
@@ -64,12 +107,12 @@ impl<'a> View<'a> {
 
     /// Whether something shows that a program calls libraries of C.
     pub(crate) fn uses_c(&self) -> bool {
-        *self.uses_c.get_or_init(|| commands::shows_c(self))
+        *self.whole.uses_c.get_or_init(|| commands::shows_c(self))
     }
 
     /// The RUNs that make pages with tools of Node, each with the directory that it does so in.
     pub(crate) fn page_builds(&self) -> &[(usize, String)] {
-        self.page_builds.get_or_init(|| {
+        self.whole.page_builds.get_or_init(|| {
             let indices = 0..self.file.instructions.len();
             let of = |index| page_builds(self, index).into_iter().map(move |it| (index, it));
             indices.flat_map(of).collect()
@@ -77,8 +120,8 @@ impl<'a> View<'a> {
     }
 
     /// `cp FROM TO`, `mv FROM TO` and `install FROM TO` of one file or directory.
-    pub(crate) fn transfers(&self) -> &[(String, String)] {
-        self.transfers.get_or_init(|| transfers(self))
+    pub(crate) fn transfers(&self) -> &[Pair] {
+        self.whole.transfers.get_or_init(|| transfers(self))
     }
 
     /// The text of one of the instructions in [`View::written`].

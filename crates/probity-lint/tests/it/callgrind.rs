@@ -83,3 +83,9 @@ pub(crate) fn example(name: &str) -> PathBuf {
     let own = std::env::current_exe().unwrap();
     own.ancestors().nth(2).unwrap().join("examples").join(name)
 }
+
+/// How far the steps for one, two and four times a size are from a straight line, as a share of the last.
+/// A straight line has `f(4n) - 3 f(2n) + 2 f(n) = 0`; a square has three eighths of `f(4n)` there.
+pub(crate) fn bend([one, two, four]: [u64; 3]) -> f64 {
+    (four as f64 - 3.0 * two as f64 + 2.0 * one as f64) / four as f64
+}

@@ -1,7 +1,6 @@
 //! Every rule and every part of the engine cost as much as the file is long.
 //!
-//! Steps are counted for files of one, two and four times a size. What grows by a straight line has
-//! `f(4n) - 3 f(2n) + 2 f(n) = 0`; what grows by a square has three eighths of `f(4n)` there.
+//! Steps are counted for files of one, two and four times a size.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +13,7 @@ use std::{
 };
 
 use crate::{
-    callgrind::{Counts, example, profile},
+    callgrind::{Counts, bend, example, profile},
     whole_corpus::is_whole,
 };
 
@@ -96,11 +95,6 @@ fn a_file_is_parsed_once_for_each_accepted_state() {
     assert_eq!(run.calls_of("probity_lint::parsed::Parsed::of_tree"), rounds + 1);
     let run = profile(&example("steps"), &["packages", "1", "lint"]);
     assert_eq!(run.calls_of("probity_lint::parsed::Parsed::of_tree"), 1);
-}
-
-/// How far the three are from a straight line, as a share of the last.
-fn bend([one, two, four]: [u64; 3]) -> f64 {
-    (four as f64 - 3.0 * two as f64 + 2.0 * one as f64) / four as f64
 }
 
 /// Counts of the largest, the middle and the smallest file, by unit and in the order of size.

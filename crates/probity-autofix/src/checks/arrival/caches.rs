@@ -2,12 +2,7 @@
 
 use probity_dockerfile::{Flag, Keyword};
 
-use super::super::{
-    Change, View,
-    belongings::is_within,
-    commands::{self, Called},
-    steps::absolute,
-};
+use super::super::{Change, View, belongings::is_within, commands::Called, steps::absolute};
 
 /// Where tools keep what they downloaded.
 const STORES: &[(&str, &[&str])] = &[
@@ -35,7 +30,7 @@ pub(super) fn missed(change: &Change<'_>) -> Option<String> {
             let own = mounted(after, index);
             let missing = caches.iter().filter(|cache| !own.iter().any(|it| is_within(cache, it)));
             for cache in missing {
-                let called = commands::of_instruction(after, index);
+                let called = after.called(index);
                 if let Some(reader) = called.iter().find(|it| reads(after, index, it, cache)) {
                     return Some(format!(
                         "`{}` reads what an earlier step keeps in the cache `{cache}`, and its RUN does \

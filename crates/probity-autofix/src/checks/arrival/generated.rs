@@ -7,7 +7,7 @@ use super::{
         Change, View,
         belongings::{final_chain, is_within},
         commands::{self, Called},
-        steps::{absolute, chain_of, pairs},
+        steps::{absolute, chain_of},
     },
     stage_of, taken,
 };
@@ -32,7 +32,7 @@ const BESIDE_RESULTS: &[&str] =
 pub(super) fn lost(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let chain = final_chain(after);
-    let moves = commands::all(after).any(|it| it.is_any(&["cp", "mv"]) && !it.words.is_empty());
+    let moves = after.all_called().any(|it| it.is_any(&["cp", "mv"]) && !it.words.is_empty());
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
         let workdir = after.facts.state(index).and_then(|state| state.workdir.path.as_deref());
         let Some(workdir) = workdir.map(|it| it.trim_end_matches('/')) else { continue };
@@ -46,7 +46,7 @@ pub(super) fn lost(change: &Change<'_>) -> Option<String> {
             })
             .collect();
         let copied = taken(after, &bringing);
-        let called = commands::of_instruction(after, index);
+        let called = after.called(index);
         let mut steps = called.iter().filter(|it| generates(it));
         let is_here = |it: &Called| {
             let place = place_of(it, workdir);
@@ -95,8 +95,8 @@ fn is_beside_sources(step: &Called) -> bool {
 fn are_sources_taken(view: &View<'_>, index: usize, workdir: &str, copied: &[String]) -> bool {
     let Some(stage) = view.facts.stage_of(index) else { return false };
     let chain = chain_of(view, stage.index).into_iter().filter(|it| *it < index);
-    let brought = chain.filter_map(|it| pairs(view, it)).flatten();
-    let directories: Vec<String> = brought
+    let brought = chain.filter_map(|it| view.pairs(it)).flatten();
+    let directories: Vec<&String> = brought
         .filter(|(source, place)| {
             let name = commands::last_part(source.trim_end_matches('/'));
             let is_file = name.trim_start_matches('.').contains('.') || name == "Makefile";
@@ -104,7 +104,7 @@ fn are_sources_taken(view: &View<'_>, index: usize, workdir: &str, copied: &[Str
         })
         .map(|(_, place)| place)
         .collect();
-    let is_taken = |place: &String| copied.iter().any(|source| is_within(place, source));
+    let is_taken = |place: &&String| copied.iter().any(|source| is_within(place, source));
     !directories.is_empty() && directories.iter().all(is_taken)
 }
 
@@ -139,7 +139,7 @@ fn is_packed_later(view: &View<'_>, index: usize, directory: &str) -> bool {
     (index + 1..stage.instructions.end).any(|later| {
         let state = view.facts.state(later);
         let workdir = state.and_then(|state| state.workdir.path.as_deref()).unwrap_or("/");
-        let called = commands::of_instruction(view, later);
+        let called = view.called(later);
         let compiles = called.iter().any(|it| it.is_build() && !generates(it));
         compiles && workdir.len() > 1 && is_within(directory, workdir.trim_end_matches('/'))
     })

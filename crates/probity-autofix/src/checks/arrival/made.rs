@@ -56,7 +56,7 @@ fn may_build(view: &View<'_>, stage: usize) -> bool {
         _ => false,
     };
     chain.into_iter().any(|index| {
-        let called = commands::of_instruction(view, index);
+        let called = view.called(index);
         let it = view.file.instructions.get(index);
         called.iter().any(|it| !only_installs(it)) || it.is_some_and(copies_all)
     })
@@ -175,7 +175,7 @@ fn is_never_installed(view: &View<'_>, stage: usize, source: &str) -> bool {
     }
     let chain = chain_of(view, stage);
     let installs = chain.iter().any(|index| {
-        let called = commands::of_instruction(view, *index);
+        let called = view.called(*index);
         called.iter().any(|it| {
             it.is_any(MAKERS)
                 || it.words.iter().any(|word| word.contains("venv") || word.contains(name))
@@ -194,14 +194,12 @@ fn is_never_installed(view: &View<'_>, stage: usize, source: &str) -> bool {
 
 /// Whether a program is taken from where it runs, though the stage installs it below a staging directory.
 fn is_staged_elsewhere(view: &View<'_>, stage: usize, source: &str) -> bool {
-    let called: Vec<Called> = chain_of(view, stage)
-        .into_iter()
-        .flat_map(|index| commands::of_instruction(view, index))
-        .collect();
+    let called: Vec<&Called> =
+        chain_of(view, stage).into_iter().flat_map(|index| view.called(index)).collect();
     let staged = called.iter().filter(|it| it.installs_tree()).find_map(|it| {
         it.words.iter().find_map(|word| word.strip_prefix("DESTDIR=").map(str::to_owned))
     });
-    let names_it = |it: &Called| it.words.iter().any(|word| word.trim_end_matches('/') == source);
+    let names_it = |it: &&Called| it.words.iter().any(|word| word.trim_end_matches('/') == source);
     staged.is_some_and(|directory| {
         !is_within(source, directory.trim_end_matches('/'))
             && commands::starts(view, commands::last_part(source))
@@ -213,7 +211,7 @@ fn is_staged_elsewhere(view: &View<'_>, stage: usize, source: &str) -> bool {
 fn is_moved_away(view: &View<'_>, stage: usize, source: &str) -> bool {
     chain_of(view, stage).into_iter().any(|index| {
         let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-        let called = commands::of_instruction(view, index);
+        let called = view.called(index);
         called.iter().filter(|it| it.name == "mv").any(|it| {
             let paths: Vec<&String> = it.words.iter().filter(|it| !it.starts_with('-')).collect();
             let sources = paths.split_last().map(|(_, sources)| sources).unwrap_or_default();

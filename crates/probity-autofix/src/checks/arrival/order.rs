@@ -33,7 +33,7 @@ pub(super) fn too_early(change: &Change<'_>) -> Option<String> {
     let stage = after.facts.final_stage()?;
     for index in stage.instructions.clone() {
         let workdir = after.facts.state(index).and_then(|it| it.workdir.path.as_deref());
-        let called = commands::of_instruction(after, index);
+        let called = after.called(index);
         for (place, it) in called.iter().enumerate().filter(|(_, it)| it.is_any(ALTERING)) {
             let earlier = called.get(..place).unwrap_or_default();
             let later = index + 1..stage.instructions.end;
@@ -70,12 +70,9 @@ pub(super) fn tools_too_late(change: &Change<'_>) -> Option<String> {
                 && sources.iter().all(|it| it.text.contains("/bin/"));
             for name in names.filter(|_| is_tool) {
                 let mut earlier = stage.instructions.start..index;
-                let calls = |index: usize| {
-                    commands::of_instruction(after, index).iter().any(|it| it.name == name)
-                };
-                let was_earlier = (0..change.before.file.instructions.len()).any(|index| {
-                    commands::of_instruction(change.before, index).iter().any(|it| it.name == name)
-                });
+                let calls = |index: usize| after.called(index).iter().any(|it| it.name == name);
+                let was_earlier = (0..change.before.file.instructions.len())
+                    .any(|index| change.before.called(index).iter().any(|it| it.name == name));
                 if was_earlier && earlier.any(calls) {
                     return Some(format!("a step calls `{name}` before a COPY brings it"));
                 }
@@ -91,22 +88,23 @@ pub(super) fn as_user(change: &Change<'_>) -> Option<String> {
     let is_run = |view: &View<'_>, index: usize| {
         view.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run)
     };
-    let texts = |wanted: bool| -> Vec<String> {
+    let texts = |wanted: bool| -> Vec<&str> {
         let all = (0..before.file.instructions.len()).filter(|it| before.is_root_at(*it) == wanted);
         all.filter(|it| is_run(before, *it))
-            .filter_map(|it| commands::parts(before, it))
+            .filter_map(|it| before.parts(it))
             .flatten()
-            .map(|it| it.text)
+            .map(|it| it.text.as_str())
             .collect()
     };
     let (of_root, of_user) = (texts(true), texts(false));
     let late = final_chain(after).into_iter().filter(|it| is_run(after, *it));
     let mut late = late.filter(|it| !after.is_root_at(*it));
     late.find_map(|index| {
-        let parts = commands::parts(after, index).unwrap_or_default();
-        let lost = parts.into_iter().find(|part| {
+        let parts = after.parts(index).unwrap_or_default();
+        let lost = parts.iter().find(|part| {
             let is_install = part.calls.iter().any(|it| !commands::is_language_manager(it.manager));
-            (of_root.contains(&part.text) || is_install) && !of_user.contains(&part.text)
+            let text = part.text.as_str();
+            (of_root.contains(&text) || is_install) && !of_user.contains(&text)
         })?;
         Some(format!("`{}` needs root and comes after USER", lost.text))
     })
@@ -157,7 +155,7 @@ fn is_of_root(view: &View<'_>, index: usize, directory: &str) -> bool {
 fn is_given_later(view: &View<'_>, mut later: Range<usize>, path: &str) -> bool {
     later.any(|index| {
         let workdir = view.facts.state(index).and_then(|it| it.workdir.path.as_deref());
-        let called = commands::of_instruction(view, index);
+        let called = view.called(index);
         called.iter().any(|it| given(it, workdir).is_some_and(|own| is_within(path, &own)))
     })
 }
@@ -173,7 +171,7 @@ fn is_there(view: &View<'_>, index: usize, earlier: &[Called], path: &str) -> bo
     earlier.iter().any(|it| names(it, here))
         || chain.into_iter().filter(|it| *it < index).any(|it| {
             let workdir = view.facts.state(it).and_then(|state| state.workdir.path.as_deref());
-            let makes = commands::of_instruction(view, it).iter().any(|it| names(it, workdir));
+            let makes = view.called(it).iter().any(|it| names(it, workdir));
             makes || brings(view, it, path) || workdir.is_some_and(|it| is_within(it, path))
         })
 }
@@ -195,7 +193,7 @@ pub(super) fn authorities(change: &Change<'_>) -> Option<String> {
         place.is_some_and(|place| AUTHORITIES.iter().any(|it| is_within(&place, it)))
     };
     let updates = |view: &View<'_>, index: usize| {
-        let called = commands::of_instruction(view, index);
+        let called = view.called(index);
         called.iter().any(|it| it.is_any(&["update-ca-certificates", "update-ca-trust"]))
     };
     let added = (0..before.file.instructions.len()).find(|it| is_root(before, *it))?;

@@ -114,7 +114,7 @@ impl Plan {
 }
 
 impl Item {
-    fn of(part: &Segment<'_>) -> Self {
+    fn of(part: &Segment) -> Self {
         let text = format!("RUN {}", part.text);
         let [command] = part.commands.as_slice() else { return Self::Other(text) };
         if Conda::is_cleaning(command) {

@@ -82,7 +82,7 @@ fn parsed(script: &str) -> Option<Vec<Part>> {
     Some(parts.iter().flat_map(part).collect())
 }
 
-fn part(segment: &Segment<'_>) -> Vec<Part> {
+fn part(segment: &Segment) -> Vec<Part> {
     if let Some(inner) = without_run(&segment.text)
         && let Some(parts) = parsed(&format!("RUN {inner}"))
     {

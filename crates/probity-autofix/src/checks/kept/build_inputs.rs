@@ -6,8 +6,8 @@ use super::{
     super::{
         Change, View,
         belongings::{command_words, is_within, text_of},
-        commands::{self, Called, last_part, parts},
-        steps::{absolute, expanded, pairs},
+        commands::{self, Called, last_part},
+        steps::{absolute, expanded},
     },
     DATA, is_copied,
     pages::is_taken_out,
@@ -116,7 +116,7 @@ pub(super) fn is_turned_into_result(change: &Change<'_>, index: usize, place: &s
         return false;
     }
     (index + 1..before.file.instructions.len()).any(|later| {
-        parts(before, later).unwrap_or_default().iter().any(|part| {
+        before.parts(later).unwrap_or_default().iter().any(|part| {
             let called = part.commands.iter().filter_map(|it| Called::of(later, it));
             let is_moved = called.clone().all(|it| it.is_any(MOVERS));
             let words = part.commands.iter().flat_map(|command| {
@@ -219,10 +219,10 @@ pub(super) fn is_bundled(name: &str) -> bool {
 pub(super) fn is_bundled_by_tool(view: &View<'_>) -> bool {
     const BUNDLERS: &[&str] =
         &["vite.config.", "webpack.config.", "rollup.config.", "angular.json", "parcel", "esbuild"];
-    let copies = (0..view.file.instructions.len()).filter_map(|index| pairs(view, index)).flatten();
+    let copies = view.all_pairs();
     copies
         .into_iter()
-        .any(|(source, _)| BUNDLERS.iter().any(|it| last_part(&source).starts_with(it)))
+        .any(|(source, _)| BUNDLERS.iter().any(|it| last_part(source).starts_with(it)))
 }
 
 pub(in crate::checks) const COMPILERS: &[&str] = &[
@@ -236,7 +236,7 @@ const COMPILED: &[&str] = &["asm", "c", "cc", "cpp", "cxx", "f", "f90", "proto",
 /// Whether a compiler works in a directory, and a later command copies its result out of it.
 pub(super) fn is_compiled_there(view: &View<'_>, place: &str) -> bool {
     let compiles = |index: usize| {
-        let parts = parts(view, index).unwrap_or_default();
+        let parts = view.parts(index).unwrap_or_default();
         parts.iter().any(|part| {
             let called = part.commands.iter().filter_map(|it| Called::of(index, it));
             let is_there = part.directory.as_deref().is_some_and(|it| is_within(it, place));
@@ -253,7 +253,7 @@ pub(super) fn is_compiled_there(view: &View<'_>, place: &str) -> bool {
 /// `pip install .` packs.
 pub(super) fn compiled_directories(view: &View<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    for it in commands::all(view) {
+    for it in view.all_called() {
         let state = view.facts.state(it.instruction);
         let workdir = state.and_then(|state| state.workdir.path.as_deref());
         let is_package = it.is_any(&["pip", "pip3"]) && it.words.iter().any(|it| it == ".");
@@ -304,7 +304,7 @@ fn starts_copied_module(view: &View<'_>) -> bool {
         .flat_map(|it| runtime.get(it))
         .map(|it| it.entry.to_string())
         .collect();
-    let copies = (0..view.file.instructions.len()).filter_map(|index| pairs(view, index)).flatten();
+    let copies = view.all_pairs();
     let mut names = copies.map(|(source, _)| last_part(source.trim_end_matches('/')).to_owned());
     names.any(|name| {
         let is_name =
@@ -321,7 +321,7 @@ fn starts_copied_module(view: &View<'_>) -> bool {
 /// Whether no build of the original runs in a directory around a place.
 pub(super) fn is_beside_builds(view: &View<'_>, place: &str) -> bool {
     (0..view.file.instructions.len()).all(|index| {
-        let parts = parts(view, index).unwrap_or_default();
+        let parts = view.parts(index).unwrap_or_default();
         parts.iter().all(|part| {
             let called = part.commands.iter().filter_map(|it| Called::of(index, it));
             let builds = called.filter(Called::is_build).count() > 0;
@@ -344,7 +344,7 @@ pub(super) fn is_for_builds(change: &Change<'_>, path: &str) -> bool {
         rest.is_some_and(|it| !it.starts_with(|it: char| it.is_ascii_alphabetic()))
     });
     let is_built_in = (0..before.file.instructions.len()).any(|index| {
-        let parts = parts(before, index).unwrap_or_default();
+        let parts = before.parts(index).unwrap_or_default();
         parts.iter().any(|part| {
             let called = part.commands.iter().filter_map(|it| Called::of(index, it));
             let mut builds = called.filter(Called::is_build).peekable();

@@ -7,9 +7,9 @@ use super::{
     super::{
         Change, View,
         belongings::{covers, final_chain, is_within, text_of},
-        commands::{self, Called, install_prefix, last_part, parts},
+        commands::{self, Called, install_prefix, last_part},
         moved::copied,
-        steps::{absolute, pairs},
+        steps::absolute,
     },
     is_around, is_copied, runs_in_final,
 };
@@ -102,12 +102,12 @@ pub(super) fn is_installed(change: &Change<'_>, place: &str) -> bool {
     let before = change.before;
     let Some(prefix) = installs_into(before) else { return false };
     let sources = (0..before.file.instructions.len()).flat_map(|index| {
-        let parts = parts(before, index).unwrap_or_default().into_iter();
+        let parts = before.parts(index).unwrap_or_default().iter();
         let installs = parts.filter(move |part| {
             let called = part.commands.iter().filter_map(|it| Called::of(index, it));
             called.into_iter().any(|it| it.installs_tree())
         });
-        installs.filter_map(|part| part.directory).collect::<Vec<_>>()
+        installs.filter_map(|part| part.directory.clone()).collect::<Vec<_>>()
     });
     let runtime = before.facts.final_runtime();
     let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
@@ -203,17 +203,13 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
     let paths: Vec<String> =
         words.iter().map(plain).map(|word| value_of(&word).unwrap_or(word)).collect();
     // What a step writes beside sources, a later build takes along.
-    let sources: Vec<String> = (0..before.file.instructions.len())
-        .filter_map(|index| pairs(before, index))
-        .flatten()
-        .map(|(_, target)| target)
-        .filter(|it| it.len() > 1)
-        .collect();
+    let sources: Vec<&String> =
+        before.all_pairs().map(|(_, target)| target).filter(|it| it.len() > 1).collect();
     let is_result = |path: &&String| {
         let is_source = sources.iter().any(|it| is_within(path, it));
         let is_apart = workdir.as_deref().is_none_or(|it| !is_within(path, it));
         let is_read =
-            commands::all(before).any(|it| it.words.iter().any(|word| is_within(word, path)));
+            before.all_called().any(|it| it.words.iter().any(|word| is_within(word, path)));
         let fleeting = ["/tmp", "/var/tmp", "/root", "/var/log", "/dev", "/proc"];
         path.starts_with('/')
             && path.len() > 1
@@ -234,9 +230,9 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
 
 /// The directories of the original that the build context fills by a name of their own.
 fn sources_of(view: &View<'_>) -> Vec<String> {
-    let pairs = (0..view.file.instructions.len()).filter_map(|index| pairs(view, index)).flatten();
+    let pairs = view.all_pairs();
     let named = pairs.filter(|(source, _)| !matches!(source.as_str(), "." | "./" | "*"));
-    named.map(|(_, target)| target).filter(|it| it.matches('/').count() > 1).collect()
+    named.map(|(_, target)| target).filter(|it| it.matches('/').count() > 1).cloned().collect()
 }
 
 /// Directories that a comment tells of beside another one in the same output of a build, which alone comes
@@ -271,7 +267,7 @@ pub(super) fn told_development(change: &Change<'_>) -> Option<String> {
         &["--omit=dev", "--prod", "--production", "--only=production", "--no-dev"];
     let before = change.before;
     let omits = |view: &View<'_>| {
-        let mut all = commands::all(view).flat_map(|it| it.words);
+        let mut all = view.all_called().flat_map(|it| &it.words);
         all.any(|word| OMITS.contains(&word.as_str()))
     };
     let comments = before.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
@@ -289,7 +285,7 @@ pub(super) fn told_development(change: &Change<'_>) -> Option<String> {
 
 /// The prefix below which a file installs what it builds.
 fn installs_into(view: &View<'_>) -> Option<String> {
-    let install = commands::all(view).find(Called::installs_tree)?;
+    let install = view.all_called().find(|it| it.installs_tree())?;
     let prefix = install_prefix(view, install.instruction);
     Some(prefix.unwrap_or_else(|| "/usr/local".to_owned()))
 }
@@ -297,7 +293,7 @@ fn installs_into(view: &View<'_>) -> Option<String> {
 /// Whether a flag of the build asks for shared libraries.
 fn builds_shared(view: &View<'_>) -> bool {
     const FLAGS: &[&str] = &["--disable-static", "--enable-shared", "-DBUILD_SHARED_LIBS=ON"];
-    commands::all(view).any(|it| it.words.iter().any(|word| FLAGS.contains(&word.as_str())))
+    view.all_called().any(|it| it.words.iter().any(|word| FLAGS.contains(&word.as_str())))
 }
 
 /// Whether a COPY brings a library by a pattern, or by another number of its version.

@@ -7,7 +7,7 @@ use super::{
     super::{
         Change, View,
         belongings::{covers, final_chain, is_matched, is_within},
-        commands::{self, Called, last_part, parts},
+        commands::{self, Called, last_part},
         image_kind::ImageKind,
         kept_packages::comments_of,
         moved::{copied, moves},
@@ -46,8 +46,12 @@ const FLEETING: &[&str] =
 pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
     let (before, after) = (change.before, change.after);
     let chain = final_chain(after);
-    let kept: Vec<String> =
-        chain.iter().filter_map(|index| parts(after, *index)).flatten().map(|it| it.text).collect();
+    let kept: Vec<&str> = chain
+        .iter()
+        .filter_map(|index| after.parts(*index))
+        .flatten()
+        .map(|it| it.text.as_str())
+        .collect();
     let whole: Vec<String> = chain
         .iter()
         .filter_map(|index| after.file.instructions.get(*index))
@@ -58,8 +62,8 @@ pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         if instruction.keyword != Keyword::Run || whole.contains(&written(before, instruction)) {
             continue;
         }
-        for part in parts(before, index).unwrap_or_default() {
-            if kept.contains(&part.text) {
+        for part in before.parts(index).unwrap_or_default() {
+            if kept.contains(&part.text.as_str()) {
                 continue;
             }
             for command in &part.commands {
@@ -265,7 +269,7 @@ fn is_used_up(before: &View<'_>, path: &str) -> bool {
     const USERS: &[&str] = &[
         "apt", "apt-get", "bash", "dpkg", "gunzip", "mv", "rm", "rpm", "sh", "tar", "unzip", "xz",
     ];
-    commands::all(before).any(|it| it.is_any(USERS) && it.words.iter().any(|word| word == path))
+    before.all_called().any(|it| it.is_any(USERS) && it.words.iter().any(|word| word == path))
 }
 
 /// Whether a place is that of a program which steps of the original call, and nothing else names.
@@ -276,7 +280,7 @@ fn is_called_by_steps(before: &View<'_>, path: &str) -> bool {
     let names = |text: &str| text.split(|it| !is_own(it)).any(|word| word == name);
     let mut others = before.file.instructions.iter().filter(|it| it.keyword != Keyword::Run);
     is_program
-        && commands::all(before).any(|it| it.name == name)
+        && before.all_called().any(|it| it.name == name)
         && !others.any(|it| names(it.body_text()))
         && !names(&comments_of(before))
 }

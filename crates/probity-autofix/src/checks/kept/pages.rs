@@ -7,10 +7,10 @@ use super::{
         Change, View,
         arrival::stage_of,
         belongings::{final_chain, is_within},
-        commands::{self, Called, NODE_TOOLS, parts},
+        commands::{Called, NODE_TOOLS},
         image_kind::ImageKind,
         moved::{copied, without_output},
-        steps::{absolute, chain_of, pairs},
+        steps::{absolute, chain_of},
     },
     is_around,
 };
@@ -26,7 +26,7 @@ pub(in crate::checks) fn is_of_pages(
     let (before, after) = (change.before, change.after);
     let (source, place) = (pair.0.trim_end_matches('/'), pair.1);
     let has = |view: &View<'_>, index: usize, name: &str| {
-        let pairs = pairs(view, index).unwrap_or_default();
+        let pairs = view.pairs(index).unwrap_or_default();
         pairs.iter().any(|(source, _)| source.trim_end_matches('/').ends_with(name))
     };
     let builds = before.page_builds().iter().filter(|(build, _)| *build >= index);
@@ -36,7 +36,7 @@ pub(in crate::checks) fn is_of_pages(
     }
     let runs_there = directories.iter().any(|it| is_within(it, place));
     let manifest = (0..=index).rev().find(|it| has(before, *it, "package.json"));
-    let is_beside = manifest.is_some_and(|it| (it..=index).all(|it| pairs(before, it).is_some()));
+    let is_beside = manifest.is_some_and(|it| (it..=index).all(|it| before.pairs(it).is_some()));
     let chain = final_chain(after);
     let mut stages = after.facts.stages().iter();
     let is_apart = stages.any(|stage| {
@@ -65,10 +65,10 @@ fn is_written_elsewhere(change: &Change<'_>, place: &str) -> bool {
 fn page_outputs(view: &View<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for index in 0..view.file.instructions.len() {
-        for part in parts(view, index).unwrap_or_default() {
+        for part in view.parts(index).unwrap_or_default() {
             let called = part.commands.iter().filter_map(|it| Called::of(index, it));
             let is_build = called.into_iter().any(|it| it.is_any(NODE_TOOLS) && it.is_build());
-            let output = without_output(&part).map(|(_, output)| output);
+            let output = without_output(part).map(|(_, output)| output);
             let (Some(directory), Some(output), true) = (&part.directory, output, is_build) else {
                 continue;
             };
@@ -104,8 +104,7 @@ pub(super) fn lost_pages(change: &Change<'_>) -> Vec<String> {
             && !is_taken_out(change.before, output)
     };
     // Another build may take the pages into its own result.
-    let builds = commands::all(change.before).filter(Called::is_build);
-    if builds.into_iter().any(|it| !it.is_any(NODE_TOOLS)) {
+    if change.before.all_called().any(|it| it.is_build() && !it.is_any(NODE_TOOLS)) {
         return Vec::new();
     }
     let lost = page_outputs(change.before).into_iter().filter(is_lost);
@@ -119,10 +118,10 @@ pub(in crate::checks) fn is_taken_out(view: &View<'_>, place: &str) -> bool {
 
 /// The directories in which a RUN makes pages with tools of Node.
 pub(in crate::checks) fn page_builds(view: &View<'_>, index: usize) -> Vec<String> {
-    let parts = parts(view, index).unwrap_or_default();
-    let is_build = |command: &&Command| {
+    let parts = view.parts(index).unwrap_or_default();
+    let is_build = |command: &Command| {
         Called::of(index, command).is_some_and(|it| it.is_any(NODE_TOOLS) && it.is_build())
     };
-    let builds = parts.into_iter().filter(|it| it.commands.iter().any(is_build));
-    builds.map(|part| part.directory.unwrap_or_else(|| "/".to_owned())).collect()
+    let builds = parts.iter().filter(|it| it.commands.iter().any(is_build));
+    builds.map(|part| part.directory.clone().unwrap_or_else(|| "/".to_owned())).collect()
 }

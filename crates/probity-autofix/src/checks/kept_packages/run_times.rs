@@ -21,7 +21,7 @@ pub(super) fn run_times_of_compilers(
     let is_copied = |name: &str| is_library_copied(change, &format!("{name}-dev"));
     let is_static = commands::linkage_of(change) == Linkage::Static
         || ["-static-libgfortran", "-static "].iter().any(|it| before.text.contains(it));
-    let is_fortran = commands::all(before).any(|it| {
+    let is_fortran = before.all_called().any(|it| {
         it.is_any(&["f2py", "gfortran"]) || it.words.iter().any(|word| word.ends_with("f2py"))
     });
     let has_fortran = has(&["libgfortran", "gfortran"]) || is_copied("libgfortran");

@@ -292,7 +292,7 @@ pub(super) fn elsewhere(view: &View<'_>, index: usize, flag: &Flag) -> Option<(S
 fn is_mounted_by_all(view: &View<'_>, index: usize, tool: &str, target: &str) -> bool {
     let Some(stage) = view.facts.stage_of(index) else { return false };
     stage.instructions.clone().all(|index| {
-        let called = crate::checks::commands::of_instruction(view, index);
+        let called = view.called(index);
         let is_user = called.iter().any(|it| it.name.starts_with(tool));
         let mounts =
             |it: &Instruction| it.passing_mounts().any(|it| it.trim_end_matches('/') == target);

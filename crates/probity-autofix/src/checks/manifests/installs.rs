@@ -1,9 +1,6 @@
 //! Commands that install dependencies: what they read, and how they may be split around the sources.
 
-use crate::checks::{
-    View,
-    commands::{self, Called},
-};
+use crate::checks::{View, commands::Called};
 
 /// Tools, the manifest that they read, and their lock file.
 const TOOLS: &[(&str, &str, &str)] = &[
@@ -47,7 +44,7 @@ pub(super) fn is_invented(view: &View<'_>, name: &str) -> bool {
     if is_rare && !is_told {
         return true;
     }
-    let calls = |tool: &str| commands::all(view).any(|it| it.name == tool);
+    let calls = |tool: &str| view.all_called().any(|it| it.name == tool);
     if let Some((_, tool)) = VERSION_FILES.iter().find(|(file, _)| *file == name) {
         let text = view.text.to_lowercase();
         let mut words = text.split(|it: char| !it.is_ascii_alphanumeric());

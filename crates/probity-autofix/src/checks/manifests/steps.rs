@@ -50,7 +50,7 @@ pub(super) fn of(view: &View<'_>, is_skipped: &dyn Fn(usize) -> bool) -> Vec<Ste
                 if it.keyword == Keyword::Run { commands::segments(view, index) } else { None };
             let is_command = parts.is_some();
             let texts = match parts {
-                Some(parts) => parts.into_iter().map(|part| installs::plain(&part.text)).collect(),
+                Some(parts) => parts.iter().map(|part| installs::plain(&part.text)).collect(),
                 None => vec![installs::plain(&written(view, it))],
             };
             steps.extend(texts.into_iter().map(|text| Step {

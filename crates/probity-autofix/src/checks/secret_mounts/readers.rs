@@ -5,11 +5,7 @@ use std::collections::BTreeSet;
 use probity_dockerfile::{Keyword, TokenKind};
 
 use super::{declared, run::is_word_in};
-use crate::checks::{
-    View,
-    commands::{self, Called},
-    steps::written,
-};
+use crate::checks::{View, commands::Called, steps::written};
 
 /// Words in the names of variables, and the package managers that read those.
 const FAMILIES: &[(&[&str], &[&str])] = &[
@@ -123,7 +119,7 @@ pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<u
         run.is_some_and(|it| is_word_in(&written(view, it), name))
     };
     let downloads = |index: &usize| {
-        let called = commands::of_instruction(view, *index);
+        let called = view.called(*index);
         called.iter().any(|it| is_download_for(view, it, name))
     };
     // Where one download gets it as an argument, the others would too.
@@ -139,11 +135,10 @@ pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<u
         return certain;
     }
     let own = programs(name);
-    let has_own = seen.iter().any(|index| {
-        commands::of_instruction(view, *index).iter().any(|called| called.is_any(&own))
-    });
+    let has_own =
+        seen.iter().any(|index| view.called(*index).iter().any(|called| called.is_any(&own)));
     let may_read = |index: &usize| {
-        let called = commands::of_instruction(view, *index);
+        let called = view.called(*index);
         // Beside its own programs, installs and programs that have variables of their own do not read it.
         let is_of_others = |it: &Called| has_own && !it.is_any(&own) && has_own_variables(it);
         called.is_empty() || called.iter().any(|it| !it.is_any(INERT) && !is_of_others(it))

@@ -18,7 +18,7 @@ pub(super) fn has_native_code(change: &Change<'_>, new: &ImageKind) -> bool {
     let copies = copies_machine_code(view);
     let installs = chain.iter().any(|index| {
         let calls = view.facts.package_calls(&view.file, *index).iter();
-        let called = commands::of_instruction(view, *index);
+        let called = view.called(*index);
         calls.into_iter().any(|it| {
             // Without scripts no package compiles anything.
             commands::is_language_manager(it.manager) && !it.has_flag(&["--ignore-scripts"])
@@ -93,8 +93,7 @@ fn brings_machine_code(view: &View<'_>, index: usize) -> bool {
         _ => false,
     };
     let steps = chain_of(view, stage);
-    let called: Vec<Called> =
-        steps.iter().flat_map(|index| commands::of_instruction(view, *index)).collect();
+    let called: Vec<&Called> = steps.iter().flat_map(|index| view.called(*index)).collect();
     let compiles = called.iter().any(|it| {
         let is_packer = |word: &String| matches!(word.as_str(), "pkg" | "nexe" | "--compile");
         it.words.iter().any(is_packer) || (it.is_build() && !it.is_any(BUNDLERS))

@@ -11,14 +11,14 @@ use super::{
         image_kind::ImageKind,
         moved::{copied, moves},
     },
-    absolute, pairs,
+    absolute,
 };
 
 /// Parts of names of files that are removed because nobody may see them.
 const SECRET: &[&str] = &["npmrc", "netrc", "secret", "token", "key", "credential", ".ssh", ".git"];
 
 /// Whether the proposal need not have a part of a RUN as it was written.
-pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment<'_>) -> bool {
+pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment) -> bool {
     if !part.calls.is_empty() {
         return part.calls.iter().all(|call| is_installed(change, call));
     }
@@ -49,11 +49,10 @@ pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment<'_>) -> bool {
             .is_some_and(|(owner, _)| places(1).all(|it| is_given(change.after, owner, &it))),
         "chmod" => places(1).all(|it| has_mode(change, &it)),
         "docker-php-ext-enable" => {
-            let is_enabled = |it: commands::Called| {
+            let is_enabled = |it: &commands::Called| {
                 it.name == "docker-php-ext-enable" && plain.iter().all(|it2| it.words.contains(it2))
             };
-            holds(change, "/usr/local/etc/php/conf.d")
-                || commands::all(change.after).any(is_enabled)
+            holds(change, "/usr/local/etc/php/conf.d") || change.after.all_called().any(is_enabled)
         }
         "poetry" => match arguments.first().map(String::as_str) {
             Some("config") => true,
@@ -107,7 +106,7 @@ fn is_account_made(after: &View<'_>, program: &str, arguments: &[String]) -> boo
     let numbers = arguments.iter().flat_map(|it| it.split('=').next_back());
     let numbers: Vec<&str> = numbers.filter(|it| it.parse::<u32>().is_ok()).collect();
     let chain = final_chain(after);
-    commands::all(after).filter(|it| chain.contains(&it.instruction)).any(|it| {
+    after.all_called().filter(|it| chain.contains(&it.instruction)).any(|it| {
         let has =
             |wanted: &str| it.words.iter().any(|word| word.rsplit('=').next() == Some(wanted));
         let home = home_of(arguments);
@@ -140,13 +139,11 @@ fn is_installed(change: &Change<'_>, call: &PackageCall) -> bool {
         Action::Update | Action::Clean | Action::Remove => true,
         Action::Install if call.manager == Manager::Pip => {
             let tools = ["pip", "pip3", "python", "python3", "uv"];
-            let news: Vec<String> = commands::all(change.after)
-                .filter(|it| it.is_any(&tools))
-                .flat_map(|it| it.words)
-                .collect();
+            let called = || change.after.all_called().filter(|it| it.is_any(&tools));
             let is_named = |text: &str| {
                 let is_wheel = text.ends_with(".whl");
-                news.iter().any(|it| it == text || (is_wheel && last_part(it) == last_part(text)))
+                let mut news = called().flat_map(|it| &it.words);
+                news.any(|it| it == text || (is_wheel && last_part(it) == last_part(text)))
             };
             texts().next().is_some() && texts().all(is_named)
         }
@@ -211,7 +208,7 @@ fn holds(change: &Change<'_>, path: &str) -> bool {
 /// Whether a COPY of the build context puts something at a place of the final image.
 fn is_placed(view: &View<'_>, path: &str) -> bool {
     let chain = final_chain(view);
-    chain.into_iter().filter_map(|index| pairs(view, index)).flatten().any(|(_, to)| to == path)
+    chain.into_iter().filter_map(|index| view.pairs(index)).flatten().any(|(_, to)| to == path)
 }
 
 /// Whether something that the final image gets is below a directory, which is made for it.
@@ -221,7 +218,7 @@ fn is_filled(change: &Change<'_>, path: &str) -> bool {
     final_chain(after).into_iter().any(|index| {
         let it = after.file.instructions.get(index);
         let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
-        let copies = pairs(after, index).unwrap_or_default();
+        let copies = after.pairs(index).unwrap_or_default();
         let mut all = places.iter().chain(copies.iter().map(|(_, to)| to));
         all.any(|place| is_within(place, path))
     })
@@ -240,7 +237,7 @@ fn is_exported(after: &View<'_>, arguments: &[String]) -> bool {
         all
     };
     let wanted = groups(arguments);
-    commands::all(after).any(|it| {
+    after.all_called().any(|it| {
         let is_export = it.name == "poetry" && it.words.first().is_some_and(|it| it == "export");
         is_export && groups(&it.words) == wanted
     })
@@ -282,7 +279,7 @@ pub(super) fn is_given(view: &View<'_>, owner: &str, path: &str) -> bool {
 
 /// Whether one of these commands names a place, and a user where one is asked for.
 fn names(view: &View<'_>, programs: &[&str], path: &str, user: Option<&str>) -> bool {
-    commands::all(view).any(|it| {
+    view.all_called().any(|it| {
         let state = view.facts.state(it.instruction);
         let workdir = state.and_then(|state| state.workdir.path.as_deref());
         let is_user = |user: &str| {

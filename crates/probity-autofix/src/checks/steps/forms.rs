@@ -35,7 +35,7 @@ const QUIET: &[(&[&str], &[&str])] = &[
 const UNORDERED: &[&str] = &["cargo", "mvn", "mvnw", "npm", "yarn", "pnpm", "composer", "dotnet"];
 
 /// A part as it is written, without the place of its output, and plain.
-pub(crate) fn forms(part: &Segment<'_>) -> Vec<String> {
+pub(crate) fn forms(part: &Segment) -> Vec<String> {
     let mut texts = vec![part.text.clone()];
     texts.extend(without_output(part).map(|(text, _)| text));
     let plain: Vec<String> = texts.iter().map(|text| plain(text)).collect();
@@ -45,7 +45,7 @@ pub(crate) fn forms(part: &Segment<'_>) -> Vec<String> {
 
 /// What a part of the proposal may be of the original: a static link does for one that was not, and
 /// locked versions do for any.
-pub(crate) fn stand_ins(before: &View<'_>, part: &Segment<'_>) -> Vec<String> {
+pub(crate) fn stand_ins(before: &View<'_>, part: &Segment) -> Vec<String> {
     let mut texts = forms(part);
     if !before.uses_c() {
         let dynamic = texts.iter().filter_map(|it| it.strip_prefix("static: "));

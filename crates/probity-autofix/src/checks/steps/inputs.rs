@@ -17,7 +17,7 @@ use super::{
     },
     absolute, chain_of,
     dispensable::is_given,
-    is_part, is_source, only_prepares, pairs, written,
+    is_part, is_source, only_prepares, written,
 };
 
 /// A build step finds in its stage what the original had copied and installed before it.
@@ -26,16 +26,16 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
     let kind = base(before).and_then(|image| ImageKind::of(&image));
     let is_beside_node = kind.as_ref().is_some_and(|kind| kind.language != Some("node"));
     let finals: Vec<_> =
-        final_chain(after).into_iter().filter_map(|it| pairs(after, it)).flatten().collect();
+        final_chain(after).into_iter().filter_map(|it| after.pairs(it)).flatten().collect();
     let built_in: Vec<_> = (0..before.file.instructions.len())
         .filter(|it| is_told_built_in(before, *it))
-        .filter_map(|it| pairs(before, it))
+        .filter_map(|it| before.pairs(it))
         .flatten()
         .collect();
     for stage in after.facts.stages() {
         let chain = chain_of(after, stage.index);
         for index in stage.instructions.clone() {
-            let called = commands::of_instruction(after, index);
+            let called = after.called(index);
             // Pages are made beside a program of another language, of their own sources.
             let are_pages = is_beside_node && called.iter().all(|it| it.is_any(NODE_TOOLS));
             let is_builder = !are_pages && called.iter().any(|it| it.is_build());
@@ -46,21 +46,22 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
             if !is_run || only_prepares(change, index) {
                 continue;
             }
+            let mounted = mounted(after, index);
             let has = |pair: &(String, String), limit: usize| {
                 let earlier = chain.iter().filter(|it| **it < limit);
-                let copies = earlier.filter_map(|it| pairs(after, *it)).flatten();
-                let mut own = copies.chain(mounted(after, index));
+                let copies = earlier.filter_map(|it| after.pairs(*it)).flatten();
+                let mut own = copies.chain(&mounted);
                 own.any(|other| is_source(&pair.0, &other.0))
             };
             // What only the container reads may be missing where it is built, if it arrives itself.
             let is_missing = |pair: &(String, String)| {
                 let is_data = DATA.contains(&commands::last_part(pair.0.trim_end_matches('/')))
-                    && !built_in.contains(pair);
+                    && !built_in.contains(&pair);
                 let is_final = finals.iter().any(|other| is_part(pair, other));
                 let is_for_run_time = is_data
                     || is_out_of_reach(before, old, &pair.1)
                     || is_told_for_run_time(before, &pair.1)
-                    || is_of_other_package(before, &called, &pair.0);
+                    || is_of_other_package(before, called, &pair.0);
                 match is_builder {
                     true if is_read_by_another(before, old, pair) => false,
                     true => !(has(pair, index) || is_for_run_time && is_final),
@@ -75,10 +76,10 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
                 is_of_pages && is_taken_out(before, place)
             };
             let needed = (0..old).flat_map(|it| {
-                let own = pairs(before, it).unwrap_or_default();
-                own.into_iter().filter(move |pair| !are_pages(it, pair))
+                let own = before.pairs(it).unwrap_or_default();
+                own.iter().filter(move |pair| !are_pages(it, pair))
             });
-            if let Some((source, _)) = needed.into_iter().find(is_missing) {
+            if let Some((source, _)) = needed.into_iter().find(|pair| is_missing(pair)) {
                 let message = format!(
                     "this step runs in a stage without `{source}`, which was copied before it"
                 );
@@ -104,10 +105,8 @@ fn is_of_other_package(view: &View<'_>, called: &[commands::Called], source: &st
     let source = source.trim_start_matches("./");
     let Some(package) = source.split('/').next() else { return false };
     let manifest = format!("{package}/package.json");
-    let has_manifest = (0..view.file.instructions.len())
-        .filter_map(|index| pairs(view, index))
-        .flatten()
-        .any(|(source, _)| source.trim_start_matches("./") == manifest);
+    let has_manifest =
+        view.all_pairs().any(|(source, _)| source.trim_start_matches("./") == manifest);
     let builds = called.iter().filter(|it| it.is_build()).count();
     has_manifest
         && !prefixes.is_empty()
@@ -126,11 +125,11 @@ fn is_read_by_another(view: &View<'_>, index: usize, pair: &(String, String)) ->
     };
     let installs = ["bundle", "composer", "npm", "pip", "pip3"];
     let is_build = |it: &commands::Called| (it.is_build() || it.is_any(&installs)) && names(it);
-    let own = commands::of_instruction(view, index);
+    let own = view.called(index);
     let text = view.file.instructions.get(index).map(|it| written(view, it)).unwrap_or_default();
     !own.iter().any(names)
         && !text.contains(source)
-        && commands::all(view).any(|it| it.instruction != index && is_build(&it))
+        && view.all_called().any(|it| it.instruction != index && is_build(it))
 }
 
 /// Places from which tools read settings and certificates without being told.
@@ -173,7 +172,7 @@ fn is_told_for_run_time(view: &View<'_>, place: &str) -> bool {
         return false;
     }
     let copies = (0..view.file.instructions.len())
-        .filter(|index| pairs(view, *index).unwrap_or_default().iter().any(|(_, to)| to == place));
+        .filter(|index| view.pairs(*index).unwrap_or_default().iter().any(|(_, to)| to == place));
     let comments = copies.filter_map(|index| {
         let it = view.file.instructions.get(index)?;
         let above = view.text.get(..it.span.start)?.lines().rev();
@@ -187,7 +186,7 @@ fn is_told_for_run_time(view: &View<'_>, place: &str) -> bool {
 /// Whether a build step does not see a place: it runs elsewhere, and neither it nor a variable names it.
 fn is_out_of_reach(view: &View<'_>, index: usize, place: &str) -> bool {
     let is_around = |directory: &str| is_within(place, directory) || is_within(directory, place);
-    let parts = commands::parts(view, index).unwrap_or_default();
+    let parts = view.parts(index).unwrap_or_default();
     let runs_there = parts.iter().any(|it| it.directory.as_deref().is_none_or(is_around));
     let text = view.file.instructions.get(index).map(|it| written(view, it)).unwrap_or_default();
     let variables = view.facts.scope(index).variables();
@@ -225,14 +224,14 @@ pub(super) fn keeps_owner(change: &Change<'_>, index: usize, old: &Instruction) 
         chmod.is_none() || after.file.instructions.iter().any(|it| flag(it, "chmod") == chmod);
     let Some(owner) = flag(old, "chown") else { return keeps_mode };
     let user = owner.split(':').next().unwrap_or_default().to_owned();
-    let places = pairs(change.before, index).unwrap_or_default();
+    let places = change.before.pairs(index).unwrap_or_default();
     let mut places = places.iter().map(|(_, place)| place);
     let finals = final_chain(after);
-    let sources = pairs(change.before, index).unwrap_or_default();
+    let sources = change.before.pairs(index).unwrap_or_default();
     // A stage hands on what it gave to a user by the same COPY.
     let is_repeated = (0..after.file.instructions.len()).any(|index| {
         let Some(it) = after.file.instructions.get(index) else { return false };
-        let own = pairs(after, index).unwrap_or_default();
+        let own = after.pairs(index).unwrap_or_default();
         flag(it, "chown").as_ref() == Some(&owner)
             && sources.iter().all(|(source, _)| own.iter().any(|other| is_source(source, &other.0)))
     });

@@ -10,10 +10,10 @@ use super::{
         Change, Check, Issue, View,
         base_image::base,
         belongings::{final_chain, is_within},
-        commands::{self, Called, parts},
+        commands::{self, Called},
         moved::moves,
     },
-    chain_of, pairs,
+    chain_of,
 };
 
 /// Directories that every image with a shell has.
@@ -51,7 +51,7 @@ pub(super) fn into_nothing(check: &Check, change: &Change<'_>) -> Option<Issue> 
         let chain = chain_of(after, stage.index);
         let has_packages = has_packages(change, &chain);
         for index in stage.instructions.clone() {
-            for (place, part) in parts(after, index).unwrap_or_default().iter().enumerate() {
+            for (place, part) in after.parts(index).unwrap_or_default().iter().enumerate() {
                 let called = part.commands.iter().filter_map(|it| Called::of(index, it));
                 let copies = called.filter(|it| {
                     it.is_any(&["cp", "mv", "install"])
@@ -111,7 +111,7 @@ fn is_of_image(change: &Change<'_>, stage: usize, path: &str) -> bool {
 fn is_made(view: &View<'_>, chain: &[usize], (index, place): (usize, usize), path: &str) -> bool {
     let is_inside = |it: &str| is_within(it.trim_end_matches('/'), path);
     let makes = |it: &Called| it.words.iter().any(|word| is_inside(word));
-    let own = parts(view, index).unwrap_or_default();
+    let own = view.parts(index).unwrap_or_default();
     let mut own = own.iter().take(place).flat_map(|part| &part.commands);
     own.any(|it| Called::of(index, it).is_some_and(|it| makes(&it)))
         || chain.iter().filter(|it| **it <= index).any(|earlier| {
@@ -119,10 +119,8 @@ fn is_made(view: &View<'_>, chain: &[usize], (index, place): (usize, usize), pat
             let workdir = state.and_then(|it| it.workdir.path.as_deref());
             let is_run =
                 view.file.instructions.get(*earlier).is_some_and(|it| it.keyword == Keyword::Run);
-            let copies = pairs(view, *earlier).unwrap_or_default();
-            let is_named = is_run
-                && *earlier < index
-                && commands::of_instruction(view, *earlier).iter().any(makes);
+            let copies = view.pairs(*earlier).unwrap_or_default();
+            let is_named = is_run && *earlier < index && view.called(*earlier).iter().any(makes);
             is_named
                 || workdir.is_some_and(|it| is_inside(it) || is_within(path, it) && it.len() > 1)
                 || copies.iter().any(|(_, to)| is_inside(to) || is_within(path, to) && to.len() > 1)

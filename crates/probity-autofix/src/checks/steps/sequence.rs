@@ -4,13 +4,13 @@ use std::{collections::BTreeMap, ops::Range};
 
 use probity_dockerfile::{Instruction, Keyword};
 
-use super::super::{Change, View, commands::parts};
+use super::super::{Change, View};
 
 /// A RUN whose commands are those of one RUN of the original, in another order.
 pub(super) fn swapped<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
     let texts = |view: &View<'_>, index: usize| -> Vec<String> {
-        let parts = parts(view, index).unwrap_or_default();
-        parts.into_iter().map(|part| part.text).collect()
+        let parts = view.parts(index).unwrap_or_default();
+        parts.iter().map(|part| part.text.clone()).collect()
     };
     let olds: Vec<Vec<String>> =
         (0..change.before.file.instructions.len()).map(|it| texts(change.before, it)).collect();

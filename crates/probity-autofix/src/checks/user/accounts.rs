@@ -3,11 +3,7 @@
 use probity_dockerfile::Keyword;
 
 use crate::checks::{
-    View,
-    additions::ACCOUNTS,
-    base_image::base,
-    belongings::final_chain,
-    commands::{self, Called},
+    View, additions::ACCOUNTS, base_image::base, belongings::final_chain, commands::Called,
     system_accounts::Accounts,
 };
 
@@ -81,9 +77,9 @@ pub(super) fn identities(view: &View<'_>, user: &str) -> Vec<String> {
 }
 
 /// Every command of the final image that makes an account or a group.
-fn made(view: &View<'_>) -> Vec<Called> {
+fn made<'v>(view: &'v View<'_>) -> Vec<&'v Called> {
     let chain = final_chain(view).into_iter();
-    let called = chain.flat_map(|index| commands::of_instruction(view, index));
+    let called = chain.flat_map(|index| view.called(index));
     called.filter(|it| it.is_any(ACCOUNTS)).collect()
 }
 

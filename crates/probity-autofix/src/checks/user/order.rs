@@ -38,8 +38,8 @@ pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
     let image = base(view).unwrap_or_default();
     let is_musl = ImageKind::of(&image).is_some_and(|it| it.is_musl());
     let given = Given { accounts: Accounts::of(&image), packages: installed(view) };
-    let is_account = |it: &Called| it.is_any(ACCOUNTS);
-    let all = commands::all(view).filter(is_account).map(|it| Account::of(&it, is_musl));
+    let is_account = |it: &&Called| it.is_any(ACCOUNTS);
+    let all = view.all_called().filter(is_account).map(|it| Account::of(it, is_musl));
     let (own_users, own_groups): (Vec<_>, Vec<_>) = all.map(|it| (it.user, it.group)).unzip();
     let own = Own {
         users: own_users.into_iter().flatten().collect(),
@@ -51,17 +51,17 @@ pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
     for index in chain {
         let Some(it) = view.file.instructions.get(index) else { continue };
         let mut lacking: Option<String> = None;
-        for called in commands::of_instruction(view, index) {
+        for called in view.called(index) {
             match is_account(&called) {
                 true => {
-                    let account = Account::of(&called, is_musl);
+                    let account = Account::of(called, is_musl);
                     let is_lost = |it: &&String| !given.has(it) && !groups.contains(*it);
                     lacking = lacking.or(account.needs.iter().find(is_lost).cloned());
                     users.extend(account.user);
                     groups.extend(account.group);
                 }
                 false => {
-                    let lost = owner_of(&called);
+                    let lost = owner_of(called);
                     lacking =
                         lacking.or(lost.and_then(|it| unknown(&it, &own, &users, &groups, &given)));
                 }

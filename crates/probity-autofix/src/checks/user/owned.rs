@@ -70,14 +70,14 @@ fn closed(view: &View<'_>, identities: &[String]) -> Vec<String> {
         absolute(&target.text, workdir(view, index).as_deref())
     });
     let modes = final_chain(view).into_iter().flat_map(|index| {
-        let called = commands::of_instruction(view, index).into_iter();
+        let called = view.called(index).iter();
         let closing = called.filter(|it| {
             let mut plain = it.words.iter().filter(|word| !word.starts_with('-'));
             it.name == "chmod" && plain.next().is_some_and(|mode| is_closed(mode))
         });
-        let paths = closing.flat_map(|it| it.words.into_iter().skip(1));
+        let paths = closing.flat_map(|it| it.words.iter().skip(1));
         let workdir = workdir(view, index);
-        paths.filter_map(|it| absolute(&it, workdir.as_deref())).collect::<Vec<_>>()
+        paths.filter_map(|it| absolute(it, workdir.as_deref())).collect::<Vec<_>>()
     });
     copies.chain(modes).map(|it| it.trim_end_matches('/').to_owned()).collect()
 }
@@ -97,7 +97,7 @@ fn made_at(view: &View<'_>) -> Vec<(String, (usize, usize))> {
     let mut found = Vec::new();
     for index in final_chain(view) {
         let workdir = workdir(view, index);
-        for (number, called) in commands::of_instruction(view, index).iter().enumerate() {
+        for (number, called) in view.called(index).iter().enumerate() {
             let words = called.words.iter().filter(|it| !it.starts_with('-'));
             let paths = words.filter_map(|it| absolute(it, workdir.as_deref()));
             let paths = paths.map(|it| (it.trim_end_matches('/').to_owned(), (index, number)));
