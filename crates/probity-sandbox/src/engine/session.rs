@@ -106,9 +106,11 @@ impl Session {
         let Some(mut watchdog) = lock(&self.watchdog).take() else { return };
         drop(watchdog.stdin.take());
         let mut said = watchdog.stdout.take();
-        if !said.as_ref().is_some_and(said_or_ended) {
+        let is_in_time = said.as_ref().is_some_and(said_or_ended);
+        if !is_in_time {
             watchdog.kill().ok();
-        } else if !said.as_mut().is_some_and(has_word) {
+        }
+        if !is_in_time || !said.as_mut().is_some_and(has_word) {
             self.end_without_watchdog();
         }
         // Its pipe stays open, lest the last word of the client fail.
@@ -120,10 +122,13 @@ impl Session {
         thread::Builder::new().stack_size(64 * 1024).spawn(reap).ok();
     }
 
-    /// A watchdog starts beside the process, which may have used up all processes before it. Then
-    /// nobody in that container can start anything, and what is in there ends with it.
+    /// A watchdog starts beside the process, which may have used up all processes before it, or the
+    /// engine is too slow for it. Then everything in the container ends, and is gone when the engine
+    /// says so: `kill` only sends the signal.
     fn end_without_watchdog(&self) {
-        container::client(&self.program, &["kill", &self.container]).ok();
+        for command in ["kill", "wait"] {
+            container::client(&self.program, &[command, &self.container]).ok();
+        }
     }
 }
 
