@@ -5,7 +5,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
-    time::UNIX_EPOCH,
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -30,12 +30,13 @@ fn pack(to: &Path) {
         .arg(to));
 }
 
-/// The packages, made once for all tests: packing takes seconds.
+/// The packages, made once for all tests of a run: packing takes seconds. They hold the time of the last
+/// commit and documents besides the program, so those of an earlier run may differ.
 pub(crate) fn packed() -> PathBuf {
-    let built = fs::metadata(env!("CARGO_BIN_EXE_probity")).unwrap().modified().unwrap();
-    let built = built.duration_since(UNIX_EPOCH).unwrap().as_nanos();
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("packages-{built}"));
+    let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| std::process::id().to_string());
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("packages-{run}"));
     if !directory.exists() {
+        remove_old_packages();
         let own = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         pack(&own.path().join("packages"));
         // Another test may have been faster; its packages are the same.
@@ -44,6 +45,17 @@ pub(crate) fn packed() -> PathBuf {
         }
     }
     directory
+}
+
+/// Those that no run can still use.
+fn remove_old_packages() {
+    for entry in fs::read_dir(env!("CARGO_TARGET_TMPDIR")).unwrap().flatten() {
+        let is_packages = entry.file_name().to_string_lossy().starts_with("packages-");
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        if is_packages && age().is_some_and(|age| age > Duration::from_secs(6 * 3600)) {
+            fs::remove_dir_all(entry.path()).ok();
+        }
+    }
 }
 
 fn run(command: &mut Command) -> Output {
