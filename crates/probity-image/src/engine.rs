@@ -11,8 +11,8 @@ use std::{
     ffi::OsString,
     fs::File,
     io::Read as _,
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -45,6 +45,8 @@ pub struct Engine {
     pub(crate) has_buildx: bool,
     /// Whether `docker build` is BuildKit's at all.
     pub(crate) has_buildkit: bool,
+    /// Where podman and buildah keep their containers.
+    store: Arc<OnceLock<PathBuf>>,
 }
 
 /// Standard output and standard error, each bounded.
@@ -121,12 +123,28 @@ impl Engine {
 
     /// An engine whose client is this program.
     pub fn with_program(kind: EngineKind, program: PathBuf) -> Self {
+        let (variables, store) = (Vec::new(), Arc::default());
         let mut engine =
-            Self { kind, program, variables: Vec::new(), has_buildx: false, has_buildkit: false };
+            Self { kind, program, variables, has_buildx: false, has_buildkit: false, store };
         if kind == EngineKind::Docker {
             engine.choose_builder();
         }
         engine
+    }
+
+    /// Where podman and buildah keep their containers; none for docker. Asked for once: podman's `info`
+    /// also looks up packages, and takes longer than any other answer.
+    pub(crate) fn container_store(&self) -> Result<Option<&Path>, ImageError> {
+        let format = match self.kind {
+            EngineKind::Docker => return Ok(None),
+            EngineKind::Podman => "{{.Store.GraphRoot}}/{{.Store.GraphDriverName}}-containers",
+            EngineKind::Buildah => "{{.store.GraphRoot}}/{{.store.GraphDriverName}}-containers",
+        };
+        if self.store.get().is_none() {
+            let answer = self.must(&["info", "--format", format], SOON, &|| false)?;
+            self.store.get_or_init(|| PathBuf::from(String::from_utf8_lossy(&answer).trim()));
+        }
+        Ok(self.store.get().map(PathBuf::as_path))
     }
 
     /// Clients before version 23 have BuildKit built in and off; later ones have it as a plugin, and

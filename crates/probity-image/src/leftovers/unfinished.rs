@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde::Deserialize;
 
 use super::{LABEL, Leftover, LeftoverKind};
-use crate::{Engine, EngineKind, ImageError, engine::SOON};
+use crate::{Engine, ImageError};
 
 /// A container in which a stage was being built.
 #[derive(Debug)]
@@ -46,13 +46,7 @@ pub(crate) fn mark(owner: &str) -> String {
 
 /// Containers of unfinished builds of proofs; none where the engine's files are out of reach.
 pub(super) fn unfinished(engine: &Engine) -> Result<Vec<Unfinished>, ImageError> {
-    let store = match engine.kind {
-        EngineKind::Docker => return Ok(Vec::new()),
-        EngineKind::Podman => "{{.Store.GraphRoot}}/{{.Store.GraphDriverName}}-containers",
-        EngineKind::Buildah => "{{.store.GraphRoot}}/{{.store.GraphDriverName}}-containers",
-    };
-    let store = engine.must(&["info", "--format", store], SOON, &|| false)?;
-    let store = PathBuf::from(String::from_utf8_lossy(&store).trim());
+    let Some(store) = engine.container_store()? else { return Ok(Vec::new()) };
     let Ok(directories) = fs::read_dir(store) else { return Ok(Vec::new()) };
     let described = directories.filter_map(|directory| {
         let text = fs::read(directory.ok()?.path().join("userdata/buildah.json")).ok()?;
