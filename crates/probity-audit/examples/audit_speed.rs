@@ -141,9 +141,10 @@ fn answer(mut stream: TcpStream) {
     }
     thread::sleep(THINKING);
     let is_first = !String::from_utf8_lossy(&request).contains("\"role\":\"assistant\"");
-    let said = match is_first {
-        true => r#"{\"action\":\"grep\",\"pattern\":\"validator\"}"#,
-        false => r#"{\"action\":\"final\",\"findings\":[]}"#,
+    let said = if is_first {
+        r#"{\"action\":\"grep\",\"pattern\":\"validator\"}"#
+    } else {
+        r#"{\"action\":\"final\",\"findings\":[]}"#
     };
     let body = format!(r#"{{"choices":[{{"message":{{"content":"{said}"}}}}]}}"#);
     let head =

@@ -93,9 +93,10 @@ impl<'m> Batch<'m> {
         if issues.is_empty() {
             return Verdict::Accepted(names);
         }
-        match issues.iter().all(|issue| issue.is_heuristic) {
-            true => Verdict::Suspected(names, issues),
-            false => Verdict::Invalid(issues),
+        if issues.iter().all(|issue| issue.is_heuristic) {
+            Verdict::Suspected(names, issues)
+        } else {
+            Verdict::Invalid(issues)
         }
     }
 }

@@ -61,9 +61,10 @@ impl AgentContext {
         // The Dockerfile and the objectives need room, too.
         let room = SNAPSHOT_BYTES.min(options.max_input_bytes / 4);
         let snapshot = ContextSnapshot::of(&sent, room);
-        let reader = match options.is_readable {
-            true => Some(Arc::new(ContextReader::new(SentFiles::open(options, READ_QUOTA)?))),
-            false => None,
+        let reader = if options.is_readable {
+            Some(Arc::new(ContextReader::new(SentFiles::open(options, READ_QUOTA)?)))
+        } else {
+            None
         };
         Ok(Self { snapshot, reader })
     }

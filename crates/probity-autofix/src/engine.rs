@@ -142,9 +142,12 @@ fn resolve_unmarked(
         Ok(FixEnd::Accepted { text, met, notes }) => {
             resolution.edits = minimal_edits(request.text, &text);
             resolution.session.notes.extend(notes);
-            let outcome = |member: &Member| match met.contains(&member.objective.kind) {
-                true => Outcome::Applied,
-                false => Outcome::NoChange,
+            let outcome = |member: &Member| {
+                if met.contains(&member.objective.kind) {
+                    Outcome::Applied
+                } else {
+                    Outcome::NoChange
+                }
             };
             resolution.outcomes = request.members.iter().map(outcome).collect();
         }

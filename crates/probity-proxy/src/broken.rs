@@ -24,13 +24,13 @@ pub(crate) fn remedy(broken: &Broken) -> Remedy {
     if !head.is_rpc {
         return Remedy::Nothing;
     }
-    let refusal = match broken.is_too_long {
-        true => {
-            let what = format!("the line is longer than {} MiB", LINE_LIMIT >> 20);
-            Refusal::new(INVALID_REQUEST, what)
-        }
-        false if head.is_whole => Refusal::new(INVALID_REQUEST, "this is not a request"),
-        false => Refusal::new(PARSE_ERROR, "this is not JSON"),
+    let refusal = if broken.is_too_long {
+        let what = format!("the line is longer than {} MiB", LINE_LIMIT >> 20);
+        Refusal::new(INVALID_REQUEST, what)
+    } else if head.is_whole {
+        Refusal::new(INVALID_REQUEST, "this is not a request")
+    } else {
+        Refusal::new(PARSE_ERROR, "this is not JSON")
     };
     if head.is_answer { Remedy::Answer(refusal.to(&id)) } else { Remedy::Refuse(id, refusal) }
 }

@@ -109,10 +109,8 @@ fn link_target(rest: &str) -> Option<(Kind, &str, usize)> {
         Some(body) => (body, true),
         None => (rest.strip_prefix("]: ")?, false),
     };
-    let end = match is_inline {
-        true => closing_parenthesis(body)?,
-        false => body.find('\n').unwrap_or(body.len()),
-    };
+    let end =
+        if is_inline { closing_parenthesis(body)? } else { body.find('\n').unwrap_or(body.len()) };
     let inside = body.get(..end)?;
     let target = match inside.trim_start().strip_prefix('<') {
         Some(bracketed) => bracketed.split('>').next(),

@@ -108,10 +108,8 @@ fn missing_linked<'text>(
     if path.is_empty() || has_scheme {
         return None;
     }
-    let mut components: Vec<&str> = match path.starts_with('/') {
-        true => Vec::new(),
-        false => document.split('/').collect(),
-    };
+    let mut components: Vec<&str> =
+        if path.starts_with('/') { Vec::new() } else { document.split('/').collect() };
     components.pop();
     for component in path.split('/') {
         match component {

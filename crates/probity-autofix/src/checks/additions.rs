@@ -470,9 +470,10 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
                     || is_wheel
                     || (is_system && (USUAL.contains(&text) || is_twin || is_library || is_called))
             };
-            let is_known = match is_whole {
-                true => olds.iter().any(|old| old.packages.is_empty() && old.files.is_empty()),
-                false => call.packages.iter().chain(&call.files).all(|it| known(&it.text)),
+            let is_known = if is_whole {
+                olds.iter().any(|old| old.packages.is_empty() && old.files.is_empty())
+            } else {
+                call.packages.iter().chain(&call.files).all(|it| known(&it.text))
             };
             are_flags_harmless && call.target.is_none() && is_known
         }

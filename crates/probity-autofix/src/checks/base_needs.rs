@@ -58,12 +58,13 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some(image) = base(after).filter(|image| !is_bare(image)) else { return Vec::new() };
     // On the image of the original, what the original calls is there.
     let is_same = base(change.before).as_ref() == Some(&image);
-    let olds: BTreeSet<String> = match is_same {
-        true => (0..change.before.file.instructions.len())
+    let olds: BTreeSet<String> = if is_same {
+        (0..change.before.file.instructions.len())
             .flat_map(|index| called_by(change.before, index))
             .chain(started(change.before))
-            .collect(),
-        false => BTreeSet::new(),
+            .collect()
+    } else {
+        BTreeSet::new()
     };
     let Some(root) = after.facts.final_stage().map(|stage| stage.root) else { return Vec::new() };
     let on_it: Vec<&Stage> =
@@ -84,9 +85,10 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             missing.extend(shell);
             brought.extend(installed_by(after, index));
             let called = called_by(after, index);
-            match after.file.instructions.get(index).is_some_and(is_step) {
-                true => missing.extend(called.into_iter().filter(|it| is_lost(it, &brought))),
-                false => late.extend(called),
+            if after.file.instructions.get(index).is_some_and(is_step) {
+                missing.extend(called.into_iter().filter(|it| is_lost(it, &brought)))
+            } else {
+                late.extend(called)
             }
         }
         missing.extend(late.into_iter().filter(|it| is_lost(it, &brought)));

@@ -187,13 +187,13 @@ fn words_of_commands(view: &View<'_>) -> Vec<String> {
     for words in command_words(view) {
         for (place, word) in words.into_iter().enumerate() {
             let is_program = place == 0 && word.contains('/') && !word.starts_with(['/', '.', '-']);
-            match word.contains(' ') {
-                true => {
-                    let parts = word.split_whitespace().map(|it| it.trim_matches([';', '"', '\'']));
-                    found.extend(parts.map(str::to_owned));
-                }
-                false if is_program => found.push(format!("./{word}")),
-                false => found.push(word),
+            if word.contains(' ') {
+                let parts = word.split_whitespace().map(|it| it.trim_matches([';', '"', '\'']));
+                found.extend(parts.map(str::to_owned));
+            } else if is_program {
+                found.push(format!("./{word}"));
+            } else {
+                found.push(word);
             }
         }
     }
@@ -322,9 +322,10 @@ pub(super) fn covers(view: &View<'_>, index: usize, it: &Instruction, path: &str
         let name = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let is_file = PLAIN_FILES.contains(&name)
             || name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.is_empty());
-        match is_file {
-            true => path == place || path == format!("{place}/{name}"),
-            false => is_within(path, place),
+        if is_file {
+            path == place || path == format!("{place}/{name}")
+        } else {
+            is_within(path, place)
         }
     })
 }
@@ -351,9 +352,10 @@ fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
                 is_within(path, source) || is_within(source, path) || is_matched(path, source)
             })
         });
-        let is_named = match is_filled {
-            true => fills(change.after, index, path),
-            false => it.body_text().contains(path) || is_made(change.after, index, path),
+        let is_named = if is_filled {
+            fills(change.after, index, path)
+        } else {
+            it.body_text().contains(path) || is_made(change.after, index, path)
         };
         let makes = it.keyword == Keyword::Run && is_named;
         // What the final stage copies of the build context is compared with the original elsewhere.

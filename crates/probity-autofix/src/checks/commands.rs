@@ -117,10 +117,7 @@ pub(crate) fn linkage(view: &View<'_>) -> Linkage {
     let has_sign = STATIC.iter().any(|sign| view.text.contains(sign))
         || builds.any(|it| links_statically(it.body_text()))
         || is_rust_on_musl;
-    match has_sign && !is_dynamic {
-        true => Linkage::Static,
-        false => Linkage::Native,
-    }
+    if has_sign && !is_dynamic { Linkage::Static } else { Linkage::Native }
 }
 
 /// Whether `npm`, `pip` and the like put packages into the image.
@@ -375,9 +372,10 @@ pub(super) fn parts(view: &View<'_>, index: usize) -> Option<Vec<Segment>> {
     let mut found = Vec::new();
     for number in skipped..block.pipelines.len() {
         let plain = segment(view, script, calls, number);
-        let text = match secrets.is_empty() {
-            true => plain.text,
-            false => format!("{} {}", secrets.join(" "), plain.text),
+        let text = if secrets.is_empty() {
+            plain.text
+        } else {
+            format!("{} {}", secrets.join(" "), plain.text)
         };
         let part = Segment { directory: directory.clone(), text, ..plain };
         if part.is_change_of_directory() {
@@ -471,9 +469,10 @@ fn segment(view: &View<'_>, script: &Script, calls: &[PackageCall], number: usiz
 /// A text without continued lines; spaces count within quotes alone.
 fn joined(text: &str) -> String {
     let text = text.replace("\\\n", " ");
-    match text.contains(['"', '\'']) {
-        true => text.trim().to_owned(),
-        false => text.split_whitespace().collect::<Vec<_>>().join(" "),
+    if text.contains(['"', '\'']) {
+        text.trim().to_owned()
+    } else {
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -120,9 +120,10 @@ fn replacement<'p>(conda: &Conda, package: &str, new: &Spot<'p>) -> Result<&'p s
             "pip of the Python that conda served must install `{names}` in the place of `{package}`"
         )
     })?;
-    match install::is_same_version(version, install::pip_parts(found).1) {
-        true => Ok(found),
-        false => Err(format!("`{found}` is not the version that `{package}` asks for")),
+    if install::is_same_version(version, install::pip_parts(found).1) {
+        Ok(found)
+    } else {
+        Err(format!("`{found}` is not the version that `{package}` asks for"))
     }
 }
 
@@ -176,18 +177,16 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
     let mut new = Plan::of(change.after, &|index| !after.contains(&index));
     new.keep_known(&old);
     old.keep_all_pips();
-    match old.rest() == new.rest() {
-        true => Explained { before, after },
-        false => Explained::default(),
-    }
+    if old.rest() == new.rest() { Explained { before, after } } else { Explained::default() }
 }
 
 /// What is installed at the same place of both files. Where steps moved, the files are one place each.
 fn spots<'p>(old: &'p Plan, new: &'p Plan) -> Vec<(Spot<'p>, Spot<'p>)> {
     let (olds, news) = (old.spots(), new.spots());
-    match old.rest() == new.rest() {
-        true => olds.into_iter().zip(news).collect(),
-        false => vec![(Spot::joined(olds), Spot::joined(news))],
+    if old.rest() == new.rest() {
+        olds.into_iter().zip(news).collect()
+    } else {
+        vec![(Spot::joined(olds), Spot::joined(news))]
     }
 }
 

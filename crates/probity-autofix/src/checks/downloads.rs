@@ -213,16 +213,13 @@ impl<'w> Download<'w> {
         let all = words;
         let mut words = words.iter();
         while let Some(word) = words.next() {
-            let long = match is_wget {
-                true => "--output-document",
-                false => "--output",
-            };
+            let long = if is_wget { "--output-document" } else { "--output" };
             let letter = if is_wget { 'O' } else { 'o' };
             let into = if is_wget { "--directory-prefix" } else { "--output-dir" };
             if let Some(rest) = word.strip_prefix(into) {
                 let value = rest.strip_prefix('=').map(str::to_owned);
                 directory = Some(value.or_else(|| words.next().cloned())?);
-            } else if let Some(rest) = word.strip_prefix("-P").filter(|_| is_wget) {
+            } else if is_wget && let Some(rest) = word.strip_prefix("-P") {
                 let value = (!rest.is_empty()).then(|| rest.to_owned());
                 directory = Some(value.or_else(|| words.next().cloned())?);
             } else if let Some(rest) = word.strip_prefix(long) {

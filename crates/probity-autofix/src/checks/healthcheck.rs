@@ -42,13 +42,14 @@ fn endpoint(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let Some((place, text)) = command(change.after) else { return Vec::new() };
     let text = Endpoints::of(change).filled(&text);
     let Some(wrong) = guessed(change, &text) else { return Vec::new() };
-    let message = match is_local(wrong.host) {
-        true => format!(
+    let message = if is_local(wrong.host) {
+        format!(
             "nothing in the original shows that there is an endpoint `{}`; ask for `/`, or for a path \
              that a comment or a variable names",
             wrong.path
-        ),
-        false => format!("a health check asks this container, not `{}`", wrong.host),
+        )
+    } else {
+        format!("a health check asks this container, not `{}`", wrong.host)
     };
     vec![change.issue(check, &message).at(change.after, place.span)]
 }

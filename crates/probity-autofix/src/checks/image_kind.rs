@@ -85,9 +85,10 @@ impl ImageKind {
             return Some(distroless(name, tag));
         }
         let is_dotnet = reference.path.starts_with("dotnet/");
-        let language = match is_dotnet {
-            true => Some("dotnet"),
-            false => LANGUAGES.iter().find(|(image, _)| *image == name).map(|(_, it)| *it),
+        let language = if is_dotnet {
+            Some("dotnet")
+        } else {
+            LANGUAGES.iter().find(|(image, _)| *image == name).map(|(_, it)| *it)
         };
         let version = match language {
             Some("java") => java_version(&name, &tag),

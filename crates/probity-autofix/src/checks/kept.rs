@@ -378,10 +378,7 @@ fn placed(source: &str, target: &str, is_all: bool) -> String {
         || (name.ends_with("file") && name.starts_with(|it: char| it.is_ascii_uppercase()))
         || name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.is_empty());
     let is_named = last_part(target).rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty());
-    match is_file && !is_all && !is_named {
-        true => format!("{target}/{name}"),
-        false => target.to_owned(),
-    }
+    if is_file && !is_all && !is_named { format!("{target}/{name}") } else { target.to_owned() }
 }
 
 /// The directories that a RUN makes.

@@ -174,23 +174,20 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 missing.extend((!has_program(change, &name)).then_some(name));
                 continue;
             }
-            let is_there = match needs_library(change, &kind, &name) {
-                true => {
-                    now.iter().any(|it| *it == name || is_twin(&name, it))
-                        || is_library_copied(change, &name)
-                        || is_in_image(&kind, &name)
-                }
-                false => {
-                    let is_called =
-                        commands::starts(change.before, &name) || is_probe(change.before, &name);
-                    ((commands::is_build_package(&name) || is_build_tool(change, &name))
-                        && !is_called
-                        && !is_told_of_script(change.before, &name))
-                        || now.contains(&name)
-                        || is_copied(change, &name)
-                        || is_in_image(&kind, &name)
-                        || (name == "ca-certificates" && are_for_downloads(change))
-                }
+            let is_there = if needs_library(change, &kind, &name) {
+                now.iter().any(|it| *it == name || is_twin(&name, it))
+                    || is_library_copied(change, &name)
+                    || is_in_image(&kind, &name)
+            } else {
+                let is_called =
+                    commands::starts(change.before, &name) || is_probe(change.before, &name);
+                ((commands::is_build_package(&name) || is_build_tool(change, &name))
+                    && !is_called
+                    && !is_told_of_script(change.before, &name))
+                    || now.contains(&name)
+                    || is_copied(change, &name)
+                    || is_in_image(&kind, &name)
+                    || (name == "ca-certificates" && are_for_downloads(change))
             };
             if !is_there {
                 missing.insert(name);

@@ -222,8 +222,8 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 !copied.iter().any(|it| early::ends_like(it, &manifest))
             });
             let lost = lost.or_else(|| lost_workspace(change.before, &copied));
-            if let Some(name) =
-                lost.filter(|_| matches!(called.name.as_str(), "npm" | "yarn" | "pnpm"))
+            if let Some(name) = lost
+                && matches!(called.name.as_str(), "npm" | "yarn" | "pnpm")
             {
                 let message = format!("`{}` runs without the manifest of `{name}`", called.name);
                 issues.push(change.issue(check, &message));
@@ -249,9 +249,10 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 let is_package =
                     is_of_packages && need.split('/').count() == 2 && !need.contains('.');
                 let manifest = if called.name == "cargo" { "Cargo.toml" } else { "package.json" };
-                match is_package && !has(need) {
-                    true => needed.push(format!("{need}/{manifest}")),
-                    false => needed.push(need.clone()),
+                if is_package && !has(need) {
+                    needed.push(format!("{need}/{manifest}"))
+                } else {
+                    needed.push(need.clone())
                 }
             }
             // A file of a directory of requirements mostly includes another.

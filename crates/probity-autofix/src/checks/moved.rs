@@ -167,9 +167,12 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
         return Some(vec![target.to_owned()]);
     }
     // The content of a directory goes to a place by its own name.
-    let keeps_place = |path: &str| match source.ends_with('/') {
-        true => path == target.trim_end_matches('/'),
-        false => keeps_place(path, target),
+    let keeps_place = |path: &str| {
+        if source.ends_with('/') {
+            path == target.trim_end_matches('/')
+        } else {
+            keeps_place(path, target)
+        }
     };
     let all = change.moved.get_or_init(|| all_moved(change));
     // A directory of results is known to be one: its content goes where it is copied to.
@@ -181,16 +184,18 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
     }
     if is_moved_program(change, path, target) {
         let target = target.trim_end_matches('/');
-        let place = match last_part(target) == last_part(path) {
-            true => target.to_owned(),
-            false => format!("{target}/{}", last_part(path)),
+        let place = if last_part(target) == last_part(path) {
+            target.to_owned()
+        } else {
+            format!("{target}/{}", last_part(path))
         };
         return Some(vec![path.to_owned(), place]);
     }
     // Where the original has what the path has: directories may have moved, and files out of them.
-    let mut origins = match is_result {
-        true => vec![target.trim_end_matches('/').to_owned()],
-        false => vec![path.to_owned()],
+    let mut origins = if is_result {
+        vec![target.trim_end_matches('/').to_owned()]
+    } else {
+        vec![path.to_owned()]
     };
     for _ in 0..2 {
         let more: Vec<String> = all
@@ -309,10 +314,12 @@ pub(super) fn moves(arguments: &[String], workdir: Option<&str>) -> Vec<(String,
         let content = from.strip_suffix("/.");
         let from = absolute(content.unwrap_or(from), workdir)?;
         let from = from.trim_end_matches('/').to_owned();
-        let to = match is_directory && content.is_none() {
-            _ if keeps_parents => format!("{target}{from}"),
-            true => format!("{target}/{}", last_part(&from)),
-            false => target.to_owned(),
+        let to = if keeps_parents {
+            format!("{target}{from}")
+        } else if is_directory && content.is_none() {
+            format!("{target}/{}", last_part(&from))
+        } else {
+            target.to_owned()
         };
         Some((from, to))
     });

@@ -77,13 +77,14 @@ fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         if is_fine && is_here {
             continue;
         }
-        let message = match is_fine {
-            true => "a platform that the original does not name must not be chosen".to_owned(),
-            false => format!(
+        let message = if is_fine {
+            "a platform that the original does not name must not be chosen".to_owned()
+        } else {
+            format!(
                 "`{}` is neither an image of the original, nor of its namespace, nor an official or \
                  a distroless one by a known name without a new digest",
                 stage.image.pattern()
-            ),
+            )
         };
         let issue = change.issue(check, &message);
         issues.push(match stage.image_span {

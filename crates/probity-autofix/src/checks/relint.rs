@@ -19,12 +19,11 @@ fn lint(_check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return Vec::new();
     }
     let old = count(&found(change.before.text, options));
-    let settled = match options.only.is_empty() {
-        true => {
-            let safe = FixOptions { ceiling: Applicability::Safe, ..*options };
-            probity_lint::fix(change.after.text, &safe).remaining
-        }
-        false => raw.clone(),
+    let settled = if options.only.is_empty() {
+        let safe = FixOptions { ceiling: Applicability::Safe, ..*options };
+        probity_lint::fix(change.after.text, &safe).remaining
+    } else {
+        raw.clone()
     };
     let now = count(&settled);
     let is_new = |finding: &&Finding| {

@@ -44,9 +44,10 @@ fn references(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     inner
         .filter(wrong)
         .map(|reference| {
-            let wrong = match known.contains(reference.text.as_str()) {
-                true => "named an image of the original, and now names a stage",
-                false => "names neither an earlier stage nor an image that the original names",
+            let wrong = if known.contains(reference.text.as_str()) {
+                "named an image of the original, and now names a stage"
+            } else {
+                "names neither an earlier stage nor an image that the original names"
             };
             let message = format!("`from={}` {wrong}", reference.text);
             change.issue(check, &message).at(change.after, reference.span)

@@ -123,10 +123,13 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
     match instruction.keyword {
         Keyword::Copy | Keyword::Add if instruction.flag_value("from").is_none() => {
             let known = || change.before.all_pairs();
-            let is_known = |pair: &(String, String)| match is_final {
-                true => known().any(|old| is_part(pair, old)) || is_brought(change, pair),
-                // A build stage may have its sources in another directory.
-                false => known().any(|old| is_source(&pair.0, &old.0)),
+            let is_known = |pair: &(String, String)| {
+                if is_final {
+                    known().any(|old| is_part(pair, old)) || is_brought(change, pair)
+                } else {
+                    // A build stage may have its sources in another directory.
+                    known().any(|old| is_source(&pair.0, &old.0))
+                }
             };
             let are_flags_known = !is_final || are_flags_known(change, instruction);
             are_flags_known && change.after.pairs(index).is_some_and(|it| it.iter().all(is_known))
@@ -441,13 +444,12 @@ pub(super) fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {
     if path.contains(['$', '"', '\'', '\\']) {
         return None;
     }
-    let whole = match path.starts_with('/') {
-        true => path.to_owned(),
-        false => {
-            let path = path.strip_prefix("./").unwrap_or(path);
-            let path = if path == "." { "" } else { path };
-            format!("{}/{path}", workdir?.trim_end_matches('/'))
-        }
+    let whole = if path.starts_with('/') {
+        path.to_owned()
+    } else {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let path = if path == "." { "" } else { path };
+        format!("{}/{path}", workdir?.trim_end_matches('/'))
     };
     if !path.split('/').any(|part| part == "..") {
         return Some(whole);

@@ -137,9 +137,10 @@ impl<'a> View<'a> {
             let written = flag.span.slice(self.text).unwrap_or_default();
             body = body.replacen(written, "", 1);
         }
-        let body = match body.contains(['"', '\'']) {
-            true => body.trim().to_owned(),
-            false => body.split_whitespace().collect::<Vec<_>>().join(" "),
+        let body = if body.contains(['"', '\'']) {
+            body.trim().to_owned()
+        } else {
+            body.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let mut text = format!("{} {body}", instruction.keyword);
         for heredoc in instruction.heredocs() {

@@ -120,9 +120,10 @@ fn proof(
 fn kept(server: &Server, layers: &Path) -> BTreeSet<String> {
     let mut all: BTreeSet<String> = BTreeSet::new();
     let cache = ["system", "df", "-v", "--format", "{{range .BuildCache}}{{.ID}} {{end}}"];
-    let listed = match server.client.ends_with("docker") {
-        true => server.says(&cache).1,
-        false => server.says(&["ps", "-aq", "--external"]).1,
+    let listed = if server.client.ends_with("docker") {
+        server.says(&cache).1
+    } else {
+        server.says(&["ps", "-aq", "--external"]).1
     };
     all.extend(listed.split_whitespace().map(|id| format!("cache {id}")));
     let images = server.says(&["images", "-aq", "--no-trunc"]).1;

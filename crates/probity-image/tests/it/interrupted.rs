@@ -69,9 +69,10 @@ fn built(
 
 /// Containers, those of unfinished builds too, images with all layers, and volumes.
 fn left(server: &Server) -> Vec<String> {
-    let external: &[&str] = match server.client.ends_with("podman") {
-        true => &["ps", "-aq", "--external"],
-        false => &["ps", "-aq"],
+    let external: &[&str] = if server.client.ends_with("podman") {
+        &["ps", "-aq", "--external"]
+    } else {
+        &["ps", "-aq"]
     };
     let mut images: Vec<String> =
         server.says(&["images", "-aq"]).1.lines().map(str::to_owned).collect();

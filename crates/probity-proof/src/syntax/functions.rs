@@ -106,9 +106,10 @@ impl Parsed<'_> {
             let indent = own_line.then_some(start.column);
             return Body::Indented { start: body.start_byte(), indent };
         }
-        match self.text(body).starts_with('{') && body.kind() != "object" {
-            true => Body::Braces(body.byte_range()),
-            false => Body::Expression(body.byte_range()),
+        if self.text(body).starts_with('{') && body.kind() != "object" {
+            Body::Braces(body.byte_range())
+        } else {
+            Body::Expression(body.byte_range())
         }
     }
 

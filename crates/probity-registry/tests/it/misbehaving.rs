@@ -97,9 +97,12 @@ fn a_body_that_trickles_ends_at_the_time_limit_too() {
 #[test]
 fn content_with_another_digest_is_refused_wherever_it_is() {
     for lie in ["/manifests/sha256", "/blobs/"] {
-        let liar = Liar::start(move |head, out| match head.line.contains(lie) {
-            true => reply(out, "200 OK", &[], CONFIG.replace("app", "root").as_bytes()),
-            false => honest(head, out),
+        let liar = Liar::start(move |head, out| {
+            if head.line.contains(lie) {
+                reply(out, "200 OK", &[], CONFIG.replace("app", "root").as_bytes())
+            } else {
+                honest(head, out)
+            }
         });
         let answer = ask(&format!("{}/a:1", liar.host), &plain(&[&liar]));
         assert!(matches!(answer, Err(Error::WrongDigest { .. })), "{lie}: {answer:?}");
@@ -133,9 +136,12 @@ fn a_manifest_of_ten_gigabytes_is_left_at_its_limit() {
 
 #[test]
 fn nothing_compressed_is_unpacked() {
-    let liar = Liar::start(|head, out| match head.line.contains("/blobs/") {
-        true => reply(out, "200 OK", &[("content-encoding", "gzip")], b"\x1f\x8b\x08"),
-        false => honest(head, out),
+    let liar = Liar::start(|head, out| {
+        if head.line.contains("/blobs/") {
+            reply(out, "200 OK", &[("content-encoding", "gzip")], b"\x1f\x8b\x08")
+        } else {
+            honest(head, out)
+        }
     });
     let answer = ask(&format!("{}/a:1", liar.host), &plain(&[&liar]));
     let reason = "it is compressed, which was not asked for".to_owned();
@@ -218,9 +224,12 @@ fn redirects_lead_to_no_unencrypted_host_and_not_in_circles() {
         ("file:///etc/passwd", "the connection would not be encrypted"),
         ("/v2/a/blobs/again", "there are too many redirects"),
     ] {
-        let liar = Liar::start(move |head, out| match head.line.contains("/blobs/") {
-            true => reply(out, "302 Found", &[("location", location)], b""),
-            false => honest(head, out),
+        let liar = Liar::start(move |head, out| {
+            if head.line.contains("/blobs/") {
+                reply(out, "302 Found", &[("location", location)], b"")
+            } else {
+                honest(head, out)
+            }
         });
         match ask(&format!("{}/a:1", liar.host), &plain(&[&liar])) {
             Err(Error::Redirect { reason, .. }) => assert_eq!(reason, expected, "{location}"),

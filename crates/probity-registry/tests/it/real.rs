@@ -122,9 +122,10 @@ fn a_password_and_an_authority_are_needed() {
         let bundles = vec![b"-----BEGIN CERTIFICATE-----\nnone".to_vec(), authority.clone()];
         let own_certificates = BTreeMap::from([(host, bundles)]);
         let answer = ask(&name, &Settings { own_certificates, ..doubtful.clone() });
-        match is_trusted {
-            true => assert!(answer.is_ok(), "{answer:?}"),
-            false => assert!(matches!(answer, Err(Error::Untrusted { .. })), "{answer:?}"),
+        if is_trusted {
+            assert!(answer.is_ok(), "{answer:?}")
+        } else {
+            assert!(matches!(answer, Err(Error::Untrusted { .. })), "{answer:?}")
         }
     }
 }

@@ -47,10 +47,11 @@ pub(crate) struct Text {
 impl Text {
     pub(crate) fn new(options: &Options) -> Self {
         let screen = options.screen;
-        let renderer = match screen.is_colored {
+        let renderer = if screen.is_colored {
             // URLs are written out, because a log and an old terminal cannot show links.
-            true => Renderer::styled().hyperlink(false),
-            false => Renderer::plain(),
+            Renderer::styled().hyperlink(false)
+        } else {
+            Renderer::plain()
         };
         let renderer = match screen.width {
             // The renderer counts the source alone, without the line number before it.

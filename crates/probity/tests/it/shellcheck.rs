@@ -171,10 +171,8 @@ fn ours(dir: &Path, texts: &[Text]) -> Vec<Found> {
     for (number, Text { shell, text, .. }) in texts.iter().enumerate() {
         // What a line can hold is a line, so that continuations are seen too.
         let is_line = text.lines().rev().skip(1).all(|line| line.ends_with('\\'));
-        let run = match is_line {
-            true => format!("#\nRUN {text}"),
-            false => format!("RUN <<OUTER\n{text}OUTER\n"),
-        };
+        let run =
+            if is_line { format!("#\nRUN {text}") } else { format!("RUN <<OUTER\n{text}OUTER\n") };
         let head = format!("FROM a\nARG KNOWN\nENV SET=1\nSHELL [\"/bin/{shell}\", \"-c\"]\n");
         let path = format!("{number:04}.Dockerfile");
         fs::write(dir.join(&path), format!("{head}{run}")).unwrap();

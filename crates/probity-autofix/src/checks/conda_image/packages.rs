@@ -112,10 +112,10 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     let known: Vec<&Pip> = old.pips().collect();
     for requirement in known.iter().flat_map(|it| &it.requirements) {
-        match requirements.contains(&requirement.as_str()) || TOOLS.contains(&requirement.as_str())
-        {
-            true => used.push(requirement),
-            false => fault(&format!("pip no longer installs `{requirement}`")),
+        if requirements.contains(&requirement.as_str()) || TOOLS.contains(&requirement.as_str()) {
+            used.push(requirement)
+        } else {
+            fault(&format!("pip no longer installs `{requirement}`"))
         }
     }
     let more =

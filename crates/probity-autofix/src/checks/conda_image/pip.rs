@@ -117,11 +117,10 @@ impl Surroundings {
             return None;
         }
         let path = path.trim_end_matches('/');
-        Some(match path.starts_with('/') {
-            true => path.to_owned(),
-            false => {
-                format!("{}/{}", self.workdir.trim_end_matches('/'), path.trim_start_matches("./"))
-            }
+        Some(if path.starts_with('/') {
+            path.to_owned()
+        } else {
+            format!("{}/{}", self.workdir.trim_end_matches('/'), path.trim_start_matches("./"))
         })
     }
 

@@ -27,12 +27,11 @@ pub(super) struct Packages {
 }
 
 pub(super) fn parts(view: &View<'_>, instruction: &Instruction) -> Vec<Part> {
-    let script = match instruction.heredocs().is_empty() {
-        true => {
-            let text = with_places(view, instruction, &without_mounts(view, instruction));
-            format!("RUN {}", without_activation(&text))
-        }
-        false => instruction.span.slice(view.text).unwrap_or_default().to_owned(),
+    let script = if instruction.heredocs().is_empty() {
+        let text = with_places(view, instruction, &without_mounts(view, instruction));
+        format!("RUN {}", without_activation(&text))
+    } else {
+        instruction.span.slice(view.text).unwrap_or_default().to_owned()
     };
     parsed(&script).unwrap_or_else(|| {
         let text = written(view, instruction);

@@ -160,12 +160,13 @@ pub(super) fn is_behind(view: &View<'_>, index: usize, place: &str) -> bool {
     let state = view.facts.state(index);
     let Some(workdir) = state.and_then(|state| state.workdir.path.as_deref()) else { return false };
     let workdir = workdir.trim_end_matches('/');
-    let sources = match is_within(place, workdir) {
-        true => workdir,
-        false => match SOURCE_ROOTS.iter().find(|it| is_within(place, it)) {
+    let sources = if is_within(place, workdir) {
+        workdir
+    } else {
+        match SOURCE_ROOTS.iter().find(|it| is_within(place, it)) {
             Some(root) => root,
             None => return false,
-        },
+        }
     };
     let runtime = view.facts.final_runtime();
     let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));

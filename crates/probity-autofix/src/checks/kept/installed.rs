@@ -88,9 +88,10 @@ fn places_below(prefix: &str, text: &str) -> Vec<String> {
             return Some(format!("{prefix}/lib/{word}"));
         }
         let (first, rest) = word.split_once('/')?;
-        match PARTS.contains(&first) && !rest.is_empty() {
-            true => Some(format!("{prefix}/{word}")),
-            false => (is_within(word, prefix) && word != prefix).then(|| word.to_owned()),
+        if PARTS.contains(&first) && !rest.is_empty() {
+            Some(format!("{prefix}/{word}"))
+        } else {
+            (is_within(word, prefix) && word != prefix).then(|| word.to_owned())
         }
     });
     places.collect()

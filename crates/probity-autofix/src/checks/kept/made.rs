@@ -69,22 +69,19 @@ pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             for command in &part.commands {
                 let is_setter =
                     commands::name_of(command).is_some_and(|it| SETTERS.contains(&it.as_ref()));
-                let is_lost = match is_setter {
-                    true => {
-                        !has_extensions(change, command)
-                            && !has_trust_store(change, command)
-                            && !has_modules(change, command)
-                    }
-                    false => {
-                        let directory = part.directory.as_deref();
-                        targets(before, directory, index, command, kind).iter().any(|it| {
-                            !is_around(change, it)
-                                && !is_for_builds(change, it)
-                                && !is_called_by_steps(before, it)
-                                && !is_used_up(before, it)
-                        }) || (is_script(kind) || has_mode(command) || packs(command))
-                            && is_unaltered(change, directory, command)
-                    }
+                let is_lost = if is_setter {
+                    !has_extensions(change, command)
+                        && !has_trust_store(change, command)
+                        && !has_modules(change, command)
+                } else {
+                    let directory = part.directory.as_deref();
+                    targets(before, directory, index, command, kind).iter().any(|it| {
+                        !is_around(change, it)
+                            && !is_for_builds(change, it)
+                            && !is_called_by_steps(before, it)
+                            && !is_used_up(before, it)
+                    }) || (is_script(kind) || has_mode(command) || packs(command))
+                        && is_unaltered(change, directory, command)
                 };
                 if is_lost {
                     missing.push(format!("what `{}` does", part.text));

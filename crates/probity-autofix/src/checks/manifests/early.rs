@@ -128,10 +128,12 @@ fn sources(view: &View<'_>, index: usize) -> Option<Vec<(String, String)>> {
         let is_hidden = name.starts_with('.');
         let is_file = is_hidden || name.contains(['.', '*']) || is_manifest(path);
         let is_tree = DIRECTORIES.contains(&path) || source.ends_with('/') || !is_file;
-        let place = match is_directory && !is_tree {
-            _ if keeps_directories => format!("{target}/{path}"),
-            true => format!("{target}/{name}"),
-            false => target.to_owned(),
+        let place = if keeps_directories {
+            format!("{target}/{path}")
+        } else if is_directory && !is_tree {
+            format!("{target}/{name}")
+        } else {
+            target.to_owned()
         };
         (path.to_owned(), place)
     };

@@ -223,9 +223,10 @@ pub(super) fn is_of_the_system(called: &Called) -> bool {
 
 /// A command as two files can be compared by: what pip keeps of its downloads is part of no result.
 pub(super) fn plain(text: &str) -> String {
-    match text.contains("pip") {
-        true => text.split(' ').filter(|it| *it != "--no-cache-dir").collect::<Vec<_>>().join(" "),
-        false => text.to_owned(),
+    if text.contains("pip") {
+        text.split(' ').filter(|it| *it != "--no-cache-dir").collect::<Vec<_>>().join(" ")
+    } else {
+        text.to_owned()
     }
 }
 

@@ -386,16 +386,12 @@ impl Run {
             let name = names.iter().find(|name| value == format!("${{{name}}}"));
             if let Some(name) = name {
                 // Programs see what is exported; the words of commands may name the rest.
-                match names.contains(variable) {
-                    true if text.starts_with("export ") => {
-                        self.has.insert(variable.to_owned());
-                    }
-                    true => {
-                        self.read.insert(variable.to_owned());
-                    }
-                    false => {
-                        self.aliases.insert(variable.to_owned(), name.clone());
-                    }
+                if !names.contains(variable) {
+                    self.aliases.insert(variable.to_owned(), name.clone());
+                } else if text.starts_with("export ") {
+                    self.has.insert(variable.to_owned());
+                } else {
+                    self.read.insert(variable.to_owned());
                 }
             }
         }

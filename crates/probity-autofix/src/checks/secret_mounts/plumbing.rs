@@ -124,17 +124,17 @@ pub(super) fn of(command: &str) -> Option<Plumbing> {
     match all.as_slice() {
         ["set", flags @ ..] => {
             let prints = |it: &&str| *it == "xtrace" || (it.starts_with('-') && it.contains('x'));
-            return Some(match flags.iter().any(prints) {
-                true => Plumbing::Tracing,
-                false => Plumbing::Options,
+            return Some(if flags.iter().any(prints) {
+                Plumbing::Tracing
+            } else {
+                Plumbing::Options
             });
         }
         ["rm", rest @ ..] => {
             let files = rest.iter().filter(|it| !it.starts_with('-'));
             // Composer's home is elsewhere in its own images.
-            let files = files.map(|it| match it.ends_with("/auth.json") {
-                true => COMPOSER_LOGIN.to_owned(),
-                false => normal(it),
+            let files = files.map(|it| {
+                if it.ends_with("/auth.json") { COMPOSER_LOGIN.to_owned() } else { normal(it) }
             });
             return Some(Plumbing::Removal(files.collect()));
         }
@@ -314,9 +314,10 @@ pub(super) fn without_path(command: &str, path: &str) -> Option<String> {
         let (option, value) = word.split_once('=').unwrap_or((word, ""));
         let is_variable = VARIABLES.iter().any(|it| option.starts_with(it));
         let is_own = is_path(value) && (FILE_OPTIONS.contains(&option) || is_variable);
-        match is_own || (FILE_OPTIONS.contains(&word) && rest.next_if(|it| is_path(it)).is_some()) {
-            true => is_found = true,
-            false => kept.push(word),
+        if is_own || (FILE_OPTIONS.contains(&word) && rest.next_if(|it| is_path(it)).is_some()) {
+            is_found = true
+        } else {
+            kept.push(word)
         }
     }
     let kept = match kept.as_slice() {

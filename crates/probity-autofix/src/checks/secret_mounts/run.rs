@@ -251,9 +251,10 @@ pub(super) fn braced(text: &str, name: &str) -> String {
     while let Some((before, behind)) = rest.split_once(&reference) {
         result.push_str(before);
         let is_longer = behind.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-        match is_longer {
-            true => result.push_str(&reference),
-            false => result.push_str(&format!("${{{name}}}")),
+        if is_longer {
+            result.push_str(&reference)
+        } else {
+            result.push_str(&format!("${{{name}}}"))
         }
         rest = behind;
     }

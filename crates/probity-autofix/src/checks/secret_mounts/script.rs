@@ -67,9 +67,10 @@ pub(super) fn words(text: &str) -> Vec<String> {
             (_, ')') => depth = depth.saturating_sub(1),
             _ => {}
         }
-        match quote.is_none() && depth == 0 && c.is_whitespace() {
-            true => words.push(String::new()),
-            false => words.last_mut().into_iter().for_each(|word| word.push(c)),
+        if quote.is_none() && depth == 0 && c.is_whitespace() {
+            words.push(String::new())
+        } else {
+            words.last_mut().into_iter().for_each(|word| word.push(c))
         }
     }
     words.into_iter().filter(|word| !word.is_empty()).collect()

@@ -62,11 +62,11 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
                     || is_out_of_reach(before, old, &pair.1)
                     || is_told_for_run_time(before, &pair.1)
                     || is_of_other_package(before, called, &pair.0);
-                match is_builder {
-                    true if is_read_by_another(before, old, pair) => false,
-                    true => !(has(pair, index) || is_for_run_time && is_final),
-                    false => !has(pair, index) && has(pair, usize::MAX),
+                if !is_builder {
+                    return !has(pair, index) && has(pair, usize::MAX);
                 }
+                let arrives = has(pair, index) || is_for_run_time && is_final;
+                !arrives && !is_read_by_another(before, old, pair)
             };
             // A compiler does not read pages whose results the original copies past it.
             let are_pages = |it: usize, (source, place): &(String, String)| {

@@ -52,19 +52,16 @@ pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
         let Some(it) = view.file.instructions.get(index) else { continue };
         let mut lacking: Option<String> = None;
         for called in view.called(index) {
-            match is_account(&called) {
-                true => {
-                    let account = Account::of(called, is_musl);
-                    let is_lost = |it: &&String| !given.has(it) && !groups.contains(*it);
-                    lacking = lacking.or(account.needs.iter().find(is_lost).cloned());
-                    users.extend(account.user);
-                    groups.extend(account.group);
-                }
-                false => {
-                    let lost = owner_of(called);
-                    lacking =
-                        lacking.or(lost.and_then(|it| unknown(&it, &own, &users, &groups, &given)));
-                }
+            if is_account(&called) {
+                let account = Account::of(called, is_musl);
+                let is_lost = |it: &&String| !given.has(it) && !groups.contains(*it);
+                lacking = lacking.or(account.needs.iter().find(is_lost).cloned());
+                users.extend(account.user);
+                groups.extend(account.group);
+            } else {
+                let lost = owner_of(called);
+                lacking =
+                    lacking.or(lost.and_then(|it| unknown(&it, &own, &users, &groups, &given)));
             }
         }
         let owner = owner_of_instruction(it);
@@ -177,9 +174,10 @@ impl Account {
             "adduser" => {
                 let given = has(&["-G", "--ingroup", "--gid"]);
                 let is_system = has(&["-S", "--system"]).is_some();
-                let makes = match is_system {
-                    true => !is_musl && has(&["--group"]).is_some(),
-                    false => given.is_none(),
+                let makes = if is_system {
+                    !is_musl && has(&["--group"]).is_some()
+                } else {
+                    given.is_none()
                 };
                 group = name.clone().filter(|_| makes);
                 user = name;
@@ -198,7 +196,9 @@ fn split(words: &[String]) -> (Vec<(String, String)>, Vec<String>) {
     let (mut flags, mut plain) = (Vec::new(), Vec::new());
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
-        if let Some((flag, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {
+        if word.starts_with("--")
+            && let Some((flag, value)) = word.split_once('=')
+        {
             flags.push((flag.to_owned(), value.to_owned()));
         } else if word.starts_with("--") {
             let value = if LONG.contains(&word.as_str()) { rest.next().cloned() } else { None };

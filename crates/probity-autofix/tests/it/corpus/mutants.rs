@@ -41,9 +41,10 @@ fn is_all_there_is(lines: &[&str], place: usize, path: &str) -> bool {
     };
     // A directory may have the name of a program that is elsewhere.
     let is_program = path.rsplit('/').nth(1).is_some_and(|it| it.ends_with("bin"));
-    let is_named = |line: &str| match is_program {
-        true => parts(line).iter().any(|it| it == name),
-        false => {
+    let is_named = |line: &str| {
+        if is_program {
+            parts(line).iter().any(|it| it == name)
+        } else {
             let mut words = line.split([' ', '"', '\'', ',']);
             words.any(|word| word.contains('/') && word.split('/').any(|it| it == name))
                 || line.contains(&format!(", \"{name}\""))

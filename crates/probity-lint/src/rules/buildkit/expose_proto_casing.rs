@@ -82,9 +82,10 @@ fn fix(span: Span, text: &str) -> Option<Fix> {
     let edit =
         Edit::replace(Span::new(span.start + slash, span.end), protocol.to_ascii_lowercase());
     let title = "Write the protocol in lower case";
-    Some(match written.contains('$') {
-        true => Fix::suggestion(title, vec![edit]),
-        false => Fix::safe(title, vec![edit]),
+    Some(if written.contains('$') {
+        Fix::suggestion(title, vec![edit])
+    } else {
+        Fix::safe(title, vec![edit])
     })
 }
 

@@ -106,9 +106,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let finding = context.finding(pair.key.span, message).with_detail(
                 "The value can be read in the image's history; use RUN --mount=type=secret.",
             );
-            findings.push(match is_for_commands_alone(context, index, pair) {
-                true => finding.with_fix(by_agent(context)),
-                false => finding,
+            findings.push(if is_for_commands_alone(context, index, pair) {
+                finding.with_fix(by_agent(context))
+            } else {
+                finding
             });
         }
     }

@@ -95,9 +95,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 last.is_some_and(|last| last >= first)
             });
             if !is_clean {
-                let place = match is_needed {
-                    false => "at the end of this RUN",
-                    true => "in the RUN that installs, with the update in it too",
+                let place = if is_needed {
+                    "in the RUN that installs, with the update in it too"
+                } else {
+                    "at the end of this RUN"
                 };
                 let message = format!(
                     "delete the apt-get lists after installing something: \

@@ -40,7 +40,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let positional = call.positional(&["-R", "--root", "-D", "--reposd-dir"]);
             let upgrade =
                 positional.first().filter(|word| word.is("dist-upgrade") || word.is("dup"));
-            if let Some(upgrade) = upgrade.filter(|_| call.is_any(&["zypper"])) {
+            if let Some(upgrade) = upgrade
+                && call.is_any(&["zypper"])
+            {
                 let message = "do not change the release in a build; choose another base";
                 findings.push(context.finding(upgrade.span(), message));
             }

@@ -48,7 +48,9 @@ const RESERVED: &[&str] = &["com.docker.", "io.docker.", "org.dockerproject."];
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for label in labels::all(context) {
-        if let Some(reason) = fault(&label.key).filter(|_| !label.key.contains('$')) {
+        if let Some(reason) = fault(&label.key)
+            && !label.key.contains('$')
+        {
             let message = format!("label key {} {reason}", label.key);
             findings.push(context.finding(label.key_span, message));
         }

@@ -70,12 +70,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     part.quote == Quote::None && matches!(part.kind, PartKind::Text(_))
                 };
                 // The shell's own continuation stands between two parts.
-                match word.parts().iter().all(|part| is_plain(&part)) {
-                    true => findings.extend(glued(context, word.span())),
-                    false => {
-                        let parts = word.parts().iter().filter(is_plain);
-                        findings.extend(parts.filter_map(|part| glued(context, part.span)));
-                    }
+                if word.parts().iter().all(|part| is_plain(&part)) {
+                    findings.extend(glued(context, word.span()))
+                } else {
+                    let parts = word.parts().iter().filter(is_plain);
+                    findings.extend(parts.filter_map(|part| glued(context, part.span)));
                 }
             }
         }

@@ -162,11 +162,10 @@ fn may_drop_rights(context: &Context<'_>, stage: &Stage) -> bool {
         let is_dotnet = image.domain == "mcr.microsoft.com" && image.path.starts_with("dotnet/");
         is_dotnet || LANGUAGES.contains(&image.familiar_name().as_ref())
     });
-    match is_language {
-        true => {
-            startup::drops_rights(context, stage) || startup::starts_foreign_script(context, stage)
-        }
-        false => startup::may_drop_rights(context, stage),
+    if is_language {
+        startup::drops_rights(context, stage) || startup::starts_foreign_script(context, stage)
+    } else {
+        startup::may_drop_rights(context, stage)
     }
 }
 

@@ -121,9 +121,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(name) = call.name_word() else { continue };
         let message = "conda only installs Python packages here; uv does it faster";
         let finding = context.finding(name.span(), message);
-        findings.push(match is_into_base(&call) {
-            true => finding.with_fix(by_agent(context)),
-            false => finding,
+        findings.push(if is_into_base(&call) {
+            finding.with_fix(by_agent(context))
+        } else {
+            finding
         });
     }
 }

@@ -128,9 +128,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn logical(key: &str, sorts_unknown: bool) -> Rank {
-    let place = ORDER.iter().position(|known| match known.ends_with('.') {
-        true => key.starts_with(known),
-        false => key == *known,
+    let place = ORDER.iter().position(|known| {
+        if known.ends_with('.') { key.starts_with(known) } else { key == *known }
     });
     match place {
         Some(place) => (place, key.to_owned()),

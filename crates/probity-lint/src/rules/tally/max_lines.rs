@@ -70,19 +70,16 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let max = usize::try_from(context.integer("max")).unwrap_or_default();
     let lines = LineIndex::new(context.file.text);
     let is_comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::Directive);
-    let comments: HashSet<usize> = match context.boolean("skip-comments") {
-        true => {
-            let tokens = context.file.tokens.iter().filter(|token| is_comment(token.kind));
-            tokens.map(|token| lines.position(token.span.start).line).collect()
-        }
-        false => HashSet::new(),
+    let comments: HashSet<usize> = if context.boolean("skip-comments") {
+        let tokens = context.file.tokens.iter().filter(|token| is_comment(token.kind));
+        tokens.map(|token| lines.position(token.span.start).line).collect()
+    } else {
+        HashSet::new()
     };
     let skip_blank = context.boolean("skip-blank-lines");
     // The empty line behind the last line end is none that anybody wrote.
-    let written = match context.file.text.ends_with('\n') {
-        true => lines.line_count() - 1,
-        false => lines.line_count(),
-    };
+    let written =
+        if context.file.text.ends_with('\n') { lines.line_count() - 1 } else { lines.line_count() };
     let counts = |line: &usize| {
         let is_blank = lines.line_text(*line).trim().is_empty();
         !(comments.contains(line) || skip_blank && is_blank)

@@ -74,12 +74,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let skip_blank = context.boolean("skip-blank-lines");
     let ignore_comments = context.boolean("ignore-comments");
     let is_comment = |kind| matches!(kind, TokenKind::Comment | TokenKind::Directive);
-    let comments: Vec<Span> = match ignore_comments {
-        true => {
-            let tokens = context.file.tokens.iter().filter(|token| is_comment(token.kind));
-            tokens.map(|token| token.span).collect()
-        }
-        false => Vec::new(),
+    let comments: Vec<Span> = if ignore_comments {
+        let tokens = context.file.tokens.iter().filter(|token| is_comment(token.kind));
+        tokens.map(|token| token.span).collect()
+    } else {
+        Vec::new()
     };
     for line in lines(context.file).into_iter().filter(|line| !line.in_heredoc) {
         let content = line.text.trim_end_matches([' ', '\t']);

@@ -154,12 +154,11 @@ fn fix(context: &Context<'_>, index: usize, run: &Instruction, address: &str) ->
         Some(word) => word.literal()?.into_owned(),
         None => name.to_owned(),
     };
-    let target = match directory.starts_with('/') {
-        true => directory,
-        false => {
-            let workdir = context.facts.state(index)?.workdir.path.as_deref()?.to_owned();
-            format!("{}/{directory}", workdir.trim_end_matches('/'))
-        }
+    let target = if directory.starts_with('/') {
+        directory
+    } else {
+        let workdir = context.facts.state(index)?.workdir.path.as_deref()?.to_owned();
+        format!("{}/{directory}", workdir.trim_end_matches('/'))
     };
     if [&target, &reference].iter().any(|value| value.contains([' ', '"', '\'', '$', '\\'])) {
         return None;

@@ -87,13 +87,11 @@ fn target(copy: &Instruction) -> Option<String> {
     if !is_one || !is_known || has_mode {
         return None;
     }
-    match to.ends_with('/') {
-        true if copy.heredocs().is_empty() => {
-            Some(format!("{to}{}", source.rsplit('/').next().unwrap_or(source)))
-        }
-        true => None,
-        false => Some(to.to_owned()),
+    if !to.ends_with('/') {
+        return Some(to.to_owned());
     }
+    let name = source.rsplit('/').next().unwrap_or(source);
+    copy.heredocs().is_empty().then(|| format!("{to}{name}"))
 }
 
 /// The mode of `chmod MODE TARGET`.

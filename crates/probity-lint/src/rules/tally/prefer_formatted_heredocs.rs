@@ -126,10 +126,8 @@ fn language(instruction: &Instruction, heredoc: &Heredoc) -> Option<Language> {
 }
 
 fn json_of(heredoc: &Heredoc, body: &str) -> Option<String> {
-    let tabs = match heredoc.strip_tabs {
-        true => body.bytes().take_while(|byte| *byte == b'\t').count(),
-        false => 0,
-    };
+    let tabs =
+        if heredoc.strip_tabs { body.bytes().take_while(|byte| *byte == b'\t').count() } else { 0 };
     let newline = if body.contains("\r\n") { "\r\n" } else { "\n" };
     let prefix = body.get(..tabs)?;
     let lines = json::pretty(body)?;

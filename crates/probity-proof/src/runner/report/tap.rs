@@ -50,11 +50,14 @@ fn test(line: &str) -> Option<TestReport> {
     let rest = rest.strip_prefix("- ").unwrap_or(rest);
     let (name, directive) = rest.rsplit_once('#').unwrap_or((rest, ""));
     let word = directive.trim_start().to_ascii_lowercase();
-    let (name, state) = match is_ok {
-        _ if word.starts_with("skip") => (name, State::Skipped),
-        _ if word.starts_with("todo") => (name, State::ExpectedFailure),
-        true => (rest, State::Passed),
-        false => (rest, State::Failed),
+    let (name, state) = if word.starts_with("skip") {
+        (name, State::Skipped)
+    } else if word.starts_with("todo") {
+        (name, State::ExpectedFailure)
+    } else if is_ok {
+        (rest, State::Passed)
+    } else {
+        (rest, State::Failed)
     };
     Some(TestReport::new(name.trim().replace("\\#", "#"), state))
 }

@@ -132,10 +132,7 @@ fn live(expected: &Expected, editor: Editor, life: Life) {
     let loaded = driver.call("session/load", &load);
     let is_loaded = loaded.get("error").is_none();
     assert!(is_loaded || !loads, "{name}: {loaded}");
-    let session = match is_loaded {
-        true => sessions[0].clone(),
-        false => driver.session(&place.path("one")),
-    };
+    let session = if is_loaded { sessions[0].clone() } else { driver.session(&place.path("one")) };
     // The second of this conversation, which only who has loaded it can know.
     reverse(&mut driver, &session, if is_loaded { 2 } else { 1 });
     let closed = driver.call("session/close", &json!({"sessionId": session}));

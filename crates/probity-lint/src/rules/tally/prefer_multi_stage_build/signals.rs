@@ -261,13 +261,14 @@ fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option
         call.is_any(&["tar", "unzip", "bsdtar"]) || is_shell_on_input(&call)
     };
     let later = script.commands.iter().filter(|it| it.span.start > command.span.start);
-    let is_used = match script.is_piped(command) {
-        true => later.clone().any(|it| {
+    let is_used = if script.is_piped(command) {
+        later.clone().any(|it| {
             it.place.block() == command.place.block()
                 && it.place.pipeline() == command.place.pipeline()
                 && is_consumer(it)
-        }),
-        false => false,
+        })
+    } else {
+        false
     };
     let is_archive = call.args().iter().any(|word| {
         // The address may begin with a variable; how it ends is what counts.

@@ -7,10 +7,13 @@ use super::server::{Asked, BOT, ForgeThread, Note, Reply, State, refused, reply}
 pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
     match (asked.method, asked.path.as_slice()) {
         ("POST", ["graphql"]) => graphql(asked, state),
-        ("GET", ["repos", "o", "r", "pulls", "7", "files"]) => match asked.is_later_page() {
-            true => reply(json!([])),
-            false => reply(json!([{ "filename": state.file, "patch": state.hunks }])),
-        },
+        ("GET", ["repos", "o", "r", "pulls", "7", "files"]) => {
+            if asked.is_later_page() {
+                reply(json!([]))
+            } else {
+                reply(json!([{ "filename": state.file, "patch": state.hunks }]))
+            }
+        }
         ("POST", ["repos", "o", "r", "pulls", "7", "comments"]) => {
             asked.only(&["commit_id", "path", "line", "side", "start_line", "start_side", "body"]);
             if asked.text("commit_id") != state.head || asked.text("side") != "RIGHT" {

@@ -80,9 +80,10 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
         }
         ("GET", ["members", "all", id]) => {
             let level = |writer: &String| number(writer).to_string() == *id;
-            match state.writers.iter().any(level) {
-                true => reply(json!({ "access_level": 40 })),
-                false => refused(404, "404 Not found"),
+            if state.writers.iter().any(level) {
+                reply(json!({ "access_level": 40 }))
+            } else {
+                refused(404, "404 Not found")
             }
         }
         (method, path) => refused(404, &format!("{method} {path:?}")),
