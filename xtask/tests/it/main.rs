@@ -7,4 +7,5 @@ mod command_line;
 mod documents;
 mod locks;
 mod packages;
+mod passed;
 mod workspace;
