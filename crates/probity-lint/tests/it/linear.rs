@@ -20,7 +20,7 @@ use crate::{
 /// Parts of the smallest file. Families repeat themselves after four parts.
 const SIZE: usize = 16;
 /// One family of this many is measured in an ordinary run.
-const SAMPLE: usize = 3;
+const SAMPLE: usize = 4;
 /// Functions whose calls are the units that are judged: each rule, parsing, suppression, sorting, …
 const UNITS: &[&str] = &[
     "probity_lint::found_by_rules",
