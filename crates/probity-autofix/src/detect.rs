@@ -175,7 +175,8 @@ mod tests {
 
     #[test]
     fn every_objective_that_a_detector_attaches_is_known_here() {
-        let kinds: Vec<_> = AI_DETECTORS.iter().filter_map(|it| it.objective_kind()).collect();
+        let kinds: Vec<_> =
+            AI_DETECTORS.iter().filter_map(|detector| detector.objective_kind()).collect();
         assert!(kinds.len() >= 3);
         assert!(kinds.iter().all(|kind| ObjectiveKind::named(kind).is_some()), "{kinds:?}");
     }

@@ -105,7 +105,10 @@ impl<'a> Context<'a> {
 
     /// Whether an instruction is an `ONBUILD`, which runs in images that are built with this one.
     pub(crate) fn is_trigger(&self, index: usize) -> bool {
-        self.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Onbuild)
+        self.file
+            .instructions
+            .get(index)
+            .is_some_and(|instruction| instruction.keyword == Keyword::Onbuild)
     }
 
     /// A stage and the stages that it is based on, from the top down.

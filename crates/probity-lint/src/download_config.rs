@@ -97,7 +97,10 @@ fn writes(context: &Context<'_>, index: usize, downloader: &Downloader) -> bool 
         _ if instruction.keyword == Keyword::Run => {
             let commands = context.scripts(index).iter().flat_map(|script| script.all_commands());
             let mut words = commands.flat_map(|command| {
-                let targets = command.redirections().iter().filter_map(|it| it.target.as_ref());
+                let targets = command
+                    .redirections()
+                    .iter()
+                    .filter_map(|redirection| redirection.target.as_ref());
                 command.words.iter().chain(targets)
             });
             words.any(|word| is_config(word.text()))

@@ -180,13 +180,14 @@ pub(crate) fn settle(
     findings: &mut Vec<Finding>,
     weighs_shell_findings: bool,
 ) {
-    let is_listed = |finding: &Finding| EXCLUSIONS.iter().any(|it| it.loser == finding.rule);
+    let is_listed =
+        |finding: &Finding| EXCLUSIONS.iter().any(|exclusion| exclusion.loser == finding.rule);
     if !findings.iter().any(is_listed) {
         return;
     }
     let mut winners = HashMap::<&'static str, Winner>::new();
     for finding in findings.iter() {
-        if let Some(pair) = EXCLUSIONS.iter().find(|it| it.winner == finding.rule) {
+        if let Some(pair) = EXCLUSIONS.iter().find(|exclusion| exclusion.winner == finding.rule) {
             let winner = winners.entry(pair.winner).or_default();
             winner.spans.extend(finding.span);
             winner.instructions.extend(instruction_of(file, finding));
@@ -199,7 +200,7 @@ pub(crate) fn settle(
         if !weighs_shell_findings && finding.rule.starts_with("shellcheck/") {
             return true;
         }
-        let mut above = EXCLUSIONS.iter().filter(|it| it.loser == finding.rule);
+        let mut above = EXCLUSIONS.iter().filter(|exclusion| exclusion.loser == finding.rule);
         !above.any(|it| {
             winners.get(it.winner).is_some_and(|winner| winner.reaches(file, finding, it.reach))
         })
@@ -354,8 +355,9 @@ mod tests {
         let told = |text: &str, rules: &RuleSet| -> BTreeSet<String> {
             lint_with(text, rules).into_iter().map(|finding| finding.rule.into_owned()).collect()
         };
-        let listed: Vec<(&str, &str)> = EXCLUSIONS.iter().map(|it| (it.winner, it.loser)).collect();
-        let shown: Vec<(&str, &str)> = TEXTS.iter().map(|it| (it.0, it.1)).collect();
+        let listed: Vec<(&str, &str)> =
+            EXCLUSIONS.iter().map(|exclusion| (exclusion.winner, exclusion.loser)).collect();
+        let shown: Vec<(&str, &str)> = TEXTS.iter().map(|text| (text.0, text.1)).collect();
         assert_eq!(listed, shown, "every pair has a text");
         for (winner, loser, text) in TEXTS {
             let base = match (*winner, *loser) {
@@ -397,7 +399,7 @@ mod tests {
             assert!(is_known(pair.winner) && is_known(pair.loser), "{pair:?}");
             let mut below = BTreeSet::from([pair.loser]);
             loop {
-                let next = EXCLUSIONS.iter().filter(|it| below.contains(it.winner));
+                let next = EXCLUSIONS.iter().filter(|exclusion| below.contains(exclusion.winner));
                 let before = below.len();
                 below = next.map(|it| it.loser).chain(below.iter().copied()).collect();
                 if below.len() == before {

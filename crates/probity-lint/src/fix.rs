@@ -254,8 +254,9 @@ impl Progress {
             choose(new_findings(options.known, text, &findings), options, barred, &lines);
         let mut applied = Vec::new();
         let mut next = None;
-        let (safe, others): (Vec<_>, Vec<_>) =
-            candidates.into_iter().partition(|it| it.fix.applicability == Applicability::Safe);
+        let (safe, others): (Vec<_>, Vec<_>) = candidates
+            .into_iter()
+            .partition(|candidate| candidate.fix.applicability == Applicability::Safe);
         let mut before = None;
         for group in [safe, others].into_iter().filter(|group| !group.is_empty()) {
             let before = before.get_or_insert_with(|| Snapshot::of(file, facts, self.comments));

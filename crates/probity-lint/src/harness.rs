@@ -133,7 +133,7 @@ pub(crate) fn run_with_uses(rule: &str, text: &str, uses: &BuildUses) -> Vec<Fin
 
 /// The texts that a rule about labels flags where these are listed, with what is said.
 pub(crate) fn flagged(rule: &str, text: &str, labels: &[&str]) -> Vec<(String, String)> {
-    let labels = OptionValue::TextList(labels.iter().map(|it| (*it).to_owned()).collect());
+    let labels = OptionValue::TextList(labels.iter().map(|label| (*label).to_owned()).collect());
     let found = run_with(rule, text, |rules| rules.set_option(rule, "labels", &labels));
     let place = |it: &Finding| it.span.unwrap().slice(text).unwrap().to_owned();
     found.iter().map(|it| (place(it), it.message.clone())).collect()

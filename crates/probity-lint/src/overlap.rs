@@ -19,7 +19,10 @@ impl Overlaps {
             reach = reach.max(place.end);
             reach
         });
-        Self { reaches: reaches.collect(), starts: places.iter().map(|it| it.start).collect() }
+        Self {
+            reaches: reaches.collect(),
+            starts: places.iter().map(|place| place.start).collect(),
+        }
     }
 
     /// Whether fewer than `gap` bytes are between one of the places and this one.

@@ -240,7 +240,7 @@ pub(crate) fn is_run_by_root(context: &Context<'_>, index: usize) -> bool {
 
 /// Whether a mount that leaves nothing in the image lies over one of the directories.
 pub(crate) fn mounts(run: &Instruction, directories: &[&str]) -> bool {
-    run.passing_mounts().any(|target| directories.iter().any(|it| covers(target, it)))
+    run.passing_mounts().any(|target| directories.iter().any(|directory| covers(target, directory)))
 }
 
 /// Whether any command removes one of these places.
@@ -256,7 +256,9 @@ pub(crate) fn last_removal(scripts: &[Script], directories: &[&str]) -> Option<S
         let call = command.effective();
         call.is_any(&["rm"])
             && call.positional(&[]).iter().filter_map(|word| word.pattern()).any(|path| {
-                directories.iter().any(|it| covers(path.trim_end_matches(['*', '/']), it))
+                directories
+                    .iter()
+                    .any(|directory| covers(path.trim_end_matches(['*', '/']), directory))
             })
     });
     removing.map(|command| command.span).max()

@@ -42,7 +42,7 @@ mod tests {
                 let facts = probity_dockerfile::Facts::of(&parsed);
                 let entries = facts.final_runtime();
                 let read: Vec<String> =
-                    entries.entries().iter().map(|it| it.entry.value.to_string()).collect();
+                    entries.entries().iter().map(|entry| entry.entry.value.to_string()).collect();
                 assert_eq!(read, [value], "{word}");
             }
         }

@@ -67,7 +67,8 @@ fn invalid_base(facts: &Facts) -> Option<Cause> {
 }
 
 fn invalid_platform(file: &Dockerfile<'_>) -> Option<Cause> {
-    let stages = file.instructions.iter().filter(|it| it.keyword == Keyword::From);
+    let stages =
+        file.instructions.iter().filter(|instruction| instruction.keyword == Keyword::From);
     stages.filter_map(|from| from.flag_value("platform")).find_map(|platform| {
         let text = platform.text.as_str();
         let is_wrong = !text.is_empty() && !text.contains('$') && Platform::parse(text).is_err();

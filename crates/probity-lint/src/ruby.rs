@@ -101,7 +101,7 @@ pub(crate) fn version(tag: &str) -> Option<(u32, u32)> {
 fn started(context: &Context<'_>, stage: &Stage) -> Vec<String> {
     let config = context.facts.config(stage.index);
     let settings = [Setting::Entrypoint, Setting::Cmd];
-    let entries = settings.into_iter().flat_map(|it| config.map(|config| config.get(it)));
+    let entries = settings.into_iter().flat_map(|setting| config.map(|config| config.get(setting)));
     entries.flatten().flat_map(|entry| startup::words(&entry.entry.value)).collect()
 }
 
@@ -176,7 +176,8 @@ pub(crate) fn configures(call: &Call<'_>, name: &str, is_right: fn(&str) -> bool
 }
 
 fn without_exec(call: Call<'_>) -> Call<'_> {
-    let is_exec = call.is_any(&["bundle"]) && call.args().first().is_some_and(|it| it.is("exec"));
+    let is_exec =
+        call.is_any(&["bundle"]) && call.args().first().is_some_and(|argument| argument.is("exec"));
     match call.words.get(2..) {
         Some(words) if is_exec && !words.is_empty() => Call { wrappers: call.wrappers, words },
         _ => call,

@@ -194,7 +194,9 @@ impl RuleSet {
     /// is only outside the preset is switched on by any pattern.
     pub fn select(&mut self, patterns: &[Pattern]) {
         self.shell.only = Some(patterns.to_vec());
-        self.set_own(|name, choice| choice.is_on &= patterns.iter().any(|it| it.matches(name)));
+        self.set_own(|name, choice| {
+            choice.is_on &= patterns.iter().any(|pattern| pattern.matches(name))
+        });
         for (index, rule) in RULES.iter().enumerate() {
             let matches = any_matches(patterns, *rule);
             if is_named(patterns, *rule) {
@@ -214,7 +216,9 @@ impl RuleSet {
     /// Switches off what the patterns match.
     pub fn ignore(&mut self, patterns: &[Pattern]) {
         self.shell.never.extend_from_slice(patterns);
-        self.set_own(|name, choice| choice.is_on &= !patterns.iter().any(|it| it.matches(name)));
+        self.set_own(|name, choice| {
+            choice.is_on &= !patterns.iter().any(|pattern| pattern.matches(name))
+        });
         for (index, rule) in RULES.iter().enumerate() {
             let equals = rule.metadata().equals;
             let parts: Vec<&'static str> =
@@ -264,7 +268,7 @@ impl RuleSet {
     /// The severity of one of ShellCheck's findings; none where it is not wanted.
     #[must_use]
     pub fn shell_severity(&self, name: &str, default: Severity) -> Option<Severity> {
-        let matches = |patterns: &[Pattern]| patterns.iter().any(|it| it.matches(name));
+        let matches = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(name));
         let shell = &self.shell;
         let is_wanted =
             !shell.is_off && shell.only.as_deref().is_none_or(matches) && !matches(&shell.never);

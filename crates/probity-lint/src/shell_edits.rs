@@ -53,7 +53,7 @@ pub(crate) fn append_command(context: &Context<'_>, index: usize, command: &str)
     let script = context.scripts(index).first()?;
     let feeds_another = |script: &Script| {
         let mut redirections = script.commands.iter().flat_map(|it| it.redirections());
-        redirections.any(|it| it.here_document.is_some())
+        redirections.any(|redirection| redirection.here_document.is_some())
     };
     if is_exec_form(script) || !script.errors().is_empty() || feeds_another(script) {
         return None;

@@ -256,7 +256,7 @@ impl<'s> Soundness<'s> {
     /// and because the text gives it no other value than one word.
     fn stands_for_one_file(&self, span: Span, written: &str) -> bool {
         let contains = |outer: Span| outer.start <= span.start && span.end <= outer.end;
-        let commands = self.script.commands.iter().filter(|it| contains(it.span));
+        let commands = self.script.commands.iter().filter(|command| contains(command.span));
         let Some(command) = commands.min_by_key(|it| it.span.end - it.span.start) else {
             return false;
         };
@@ -267,7 +267,8 @@ impl<'s> Soundness<'s> {
     fn several_words(&self) -> &HashSet<&'s str> {
         self.several_words.get_or_init(|| {
             let commands = self.script.commands.iter();
-            let values = commands.flat_map(|it| it.assignments().iter().chain(it.declarations()));
+            let values = commands
+                .flat_map(|command| command.assignments().iter().chain(command.declarations()));
             let several = values.filter(|it| {
                 let literal = it.value.as_ref().and_then(|value| value.literal());
                 literal.is_none_or(|value| value.contains(char::is_whitespace))
@@ -351,7 +352,7 @@ mod tests {
         let mut rules = RuleSet::default();
         choose(&mut rules);
         let findings = lint_with(text, &rules).into_iter();
-        let shell = findings.filter(|it| it.rule.starts_with("shellcheck/"));
+        let shell = findings.filter(|finding| finding.rule.starts_with("shellcheck/"));
         shell
             .map(|it| {
                 let code = it.rule.trim_start_matches("shellcheck/").to_owned();

@@ -191,7 +191,7 @@ fn copies(context: &Context<'_>, index: usize, name: &str) -> bool {
     let is_named = |path: &str| path.trim_matches('"').rsplit('/').next() == Some(name);
     let is_all = |path: &str| matches!(path.trim_matches('"'), "." | "./" | "*");
     instruction.flag_value("from").is_none()
-        && (sources.iter().any(|it| is_named(&it.text) || is_all(&it.text))
+        && (sources.iter().any(|source| is_named(&source.text) || is_all(&source.text))
             || destination.as_ref().is_some_and(|it| is_named(&it.text)))
 }
 

@@ -41,7 +41,8 @@ pub(crate) struct Wanted {
 pub(crate) fn flag(context: &Context<'_>, wanted: &Wanted, findings: &mut Vec<Finding>) {
     let signal = wanted.signal;
     // Few files start such a program, and what a stage inherits costs more to know.
-    let configs = context.facts.stages().iter().filter_map(|it| context.facts.config(it.index));
+    let configs =
+        context.facts.stages().iter().filter_map(|stage| context.facts.config(stage.index));
     let mut commands =
         configs.flat_map(|own| own.get(Setting::Entrypoint).iter().chain(own.get(Setting::Cmd)));
     if !commands.any(|entry| starts(entry, wanted.is_program)) {

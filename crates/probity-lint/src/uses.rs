@@ -55,7 +55,9 @@ impl BuildUses {
 
     /// Stages that builds ask for, each with the names of these builds.
     pub(crate) fn targets(&self) -> BTreeMap<&str, BTreeSet<String>> {
-        by_value(self.builds.iter().filter_map(|it| Some((it.values.target.as_ref()?, it))))
+        by_value(
+            self.builds.iter().filter_map(|build| Some((build.values.target.as_ref()?, build))),
+        )
     }
 
     /// `a, b and 3 others`, for messages.
@@ -134,7 +136,7 @@ fn one_name(facts: &Facts, target: String) -> Option<String> {
 /// The names that the `ARG`s of a file declare.
 pub(crate) fn declared_arguments<'f>(file: &'f Dockerfile<'_>) -> HashSet<&'f str> {
     let mut declared = HashSet::new();
-    for arg in file.instructions.iter().filter(|it| it.keyword == Keyword::Arg) {
+    for arg in file.instructions.iter().filter(|instruction| instruction.keyword == Keyword::Arg) {
         let Arguments::Pairs { pairs, .. } = &arg.arguments else { continue };
         declared.extend(pairs.iter().map(|pair| pair.key.text.as_str()));
     }

@@ -158,7 +158,7 @@ fn has_letter(word: &str, flag: &str) -> bool {
         return false;
     };
     // What follows a letter that is no letter is a value: `-O2`, `-j4`, `-o=x`.
-    letters.bytes().take_while(u8::is_ascii_alphabetic).any(|it| it == *letter)
+    letters.bytes().take_while(u8::is_ascii_alphabetic).any(|byte| byte == *letter)
 }
 
 /// Whether the value of a flag is the next word: the flag itself, or its letter as the last one.
@@ -168,7 +168,7 @@ fn wants_next(word: &str, flag: &str) -> bool {
     }
     // `-c=foo` has its value already.
     let letters =
-        word.strip_prefix('-').filter(|rest| rest.bytes().all(|it| it.is_ascii_alphanumeric()));
+        word.strip_prefix('-').filter(|rest| rest.bytes().all(|byte| byte.is_ascii_alphanumeric()));
     match (flag.as_bytes(), letters) {
         ([b'-', letter], Some(letters)) => letters.as_bytes().last() == Some(letter),
         _ => false,

@@ -29,11 +29,11 @@ pub const MAX_EXPANSIONS: usize = 150;
 static MAP: LazyLock<ShellCheckCodeMap> = LazyLock::new(ShellCheckCodeMap::default);
 
 static ALL: LazyLock<LinterSettings> =
-    LazyLock::new(|| LinterSettings::for_rules(CODES.iter().map(|it| it.rule)));
+    LazyLock::new(|| LinterSettings::for_rules(CODES.iter().map(|code| code.rule)));
 
 static WITHOUT_QUOTES: LazyLock<LinterSettings> = LazyLock::new(|| {
-    let others = CODES.iter().filter(|it| it.number != 2086);
-    LinterSettings::for_rules(others.map(|it| it.rule))
+    let others = CODES.iter().filter(|code| code.number != 2086);
+    LinterSettings::for_rules(others.map(|other| other.rule))
 });
 
 /// ShellCheck's word for a text that it cannot parse.
@@ -104,7 +104,7 @@ pub fn check(
 ) -> Result<ShellChecked, Unchecked> {
     let invocation = script.invocation;
     let shell = dialect(invocation.dialect).ok_or(Unchecked::Dialect)?;
-    let separators = text.bytes().filter(|it| matches!(it, b';' | b'&' | b'|' | b'\n')).count();
+    let separators = text.bytes().filter(|byte| matches!(byte, b';' | b'&' | b'|' | b'\n')).count();
     if text.len() > MAX_LENGTH
         || separators > 2 * MAX_COMMANDS
         || script.opaque.is_some()
@@ -112,7 +112,7 @@ pub fn check(
     {
         return Err(Unchecked::TooLong);
     }
-    let expansions = text.bytes().filter(|it| *it == b'$').count();
+    let expansions = text.bytes().filter(|byte| *byte == b'$').count();
     let quotes = expansions <= MAX_EXPANSIONS;
     let settings = if quotes { &*ALL } else { &*WITHOUT_QUOTES };
     let settings = settings.clone().with_shell(shell);
@@ -179,7 +179,7 @@ pub fn check(
 /// What makes `$(…)` of backticks: the offsets of single bytes and what comes in their places. Within
 /// backticks a backslash means something else, so that those with one are left alone.
 fn backticks(source: &str) -> Vec<(usize, String)> {
-    let inner = source.strip_prefix('`').and_then(|it| it.strip_suffix('`'));
+    let inner = source.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
     match inner {
         Some(inner) if !inner.contains(['\\', '`']) && !inner.starts_with('(') => {
             vec![(0, "$(".to_owned()), (source.len() - 1, ")".to_owned())]
@@ -190,12 +190,12 @@ fn backticks(source: &str) -> Vec<(usize, String)> {
 
 /// What ShellCheck cannot parse it says nothing else about.
 fn unparsed(findings: &mut Vec<ShellFinding>, why: impl FnOnce() -> Option<(Span, String)>) {
-    findings.retain(|it| it.code < 2000);
+    findings.retain(|finding| finding.code < 2000);
     let says_why = |it: &ShellFinding| it.level == ShellLevel::Error && it.code != OPERATOR_FIRST;
     if findings.iter().any(says_why) {
         return;
     }
-    let is_stopped = findings.iter().any(|it| it.code == OPERATOR_FIRST);
+    let is_stopped = findings.iter().any(|finding| finding.code == OPERATOR_FIRST);
     let found = why().map(|(span, message)| ShellFinding {
         code: if is_stopped { STOPPED } else { UNPARSED },
         level: ShellLevel::Error,
@@ -220,8 +220,8 @@ fn dialect(dialect: Dialect) -> Option<shuck_linter::ShellDialect> {
 /// Sets the variables, so that they count as known.
 fn prelude(variables: &[&str]) -> String {
     let is_name = |name: &&&str| {
-        name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
-            && name.bytes().next().is_some_and(|it| !it.is_ascii_digit())
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
     };
     let exports = variables.iter().filter(is_name).map(|name| format!("export {name}=1\n"));
     // Behind a first line, so that a directive on the first line of the text is not one for all of it.

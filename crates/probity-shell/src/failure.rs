@@ -56,7 +56,8 @@ impl Script {
         let mut around = self.ancestors(place);
         let last = around.find_map(|place| {
             let here = (place.block(), command.span.start);
-            let earlier = self.setters().partition_point(|it| (it.block, it.start) < here);
+            let earlier =
+                self.setters().partition_point(|setter| (setter.block, setter.start) < here);
             let setter = self.setters().get(earlier.checked_sub(1)?)?;
             (setter.block == place.block()).then_some(setter)
         });

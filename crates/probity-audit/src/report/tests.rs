@@ -159,10 +159,13 @@ fn one_problem_of_several_skills_is_one_finding_and_two_of_one_line_are_two() {
     let shown: Vec<String> = report
         .findings
         .iter()
-        .map(|it| {
+        .map(|finding| {
             format!(
                 "{} {:?} {} {}",
-                it.skill_id, it.also_found_by, it.finding.severity, it.finding.title
+                finding.skill_id,
+                finding.also_found_by,
+                finding.finding.severity,
+                finding.finding.title
             )
         })
         .collect();
@@ -195,13 +198,13 @@ fn skills_of_one_class_mean_the_same_on_one_line_and_the_stronger_exploit_stays(
     let shown: Vec<String> = report(dir.path(), &state, None)
         .findings
         .iter()
-        .map(|it| {
+        .map(|finding| {
             format!(
                 "{} {:?} {} {}",
-                it.skill_id,
-                it.also_found_by,
-                it.finding.level(),
-                it.finding.title
+                finding.skill_id,
+                finding.also_found_by,
+                finding.finding.level(),
+                finding.finding.title
             )
         })
         .collect();
@@ -243,9 +246,9 @@ fn a_skill_that_names_two_problems_means_two_and_evidence_survives_merging() {
     let shown: Vec<String> = report
         .findings
         .iter()
-        .map(|it| {
-            let Finding { title, evidence, .. } = &it.finding;
-            format!("{} {:?} {title} {evidence:?}", it.skill_id, it.also_found_by)
+        .map(|finding| {
+            let Finding { title, evidence, .. } = &finding.finding;
+            format!("{} {:?} {title} {evidence:?}", finding.skill_id, finding.also_found_by)
         })
         .collect();
     insta::assert_snapshot!(shown.join("\n"), @r#"
@@ -305,12 +308,12 @@ fn lint_findings_point_at_the_line_and_unverified_ones_weigh_little() {
     let shown: Vec<String> = files[0]
         .findings
         .iter()
-        .map(|it| {
+        .map(|finding| {
             format!(
                 "{:?} {} {}",
-                it.span.unwrap().slice(&files[0].text),
-                it.severity.as_str(),
-                it.message
+                finding.span.unwrap().slice(&files[0].text),
+                finding.severity.as_str(),
+                finding.message
             )
         })
         .collect();

@@ -116,7 +116,7 @@ fn the_state_is_kept_before_the_first_skill_and_after_each_in_the_order_of_the_s
         let (state, seen) = audit(AuditOptions { jobs, ..options(dir.path(), &skills, &provider) });
         assert_eq!(seen, [0, 1, 2, 3], "{jobs}");
         let ids: Vec<String> =
-            state.unwrap().iterations.into_iter().map(|it| it.skill_id).collect();
+            state.unwrap().iterations.into_iter().map(|iteration| iteration.skill_id).collect();
         assert_eq!(ids, skills.iter().map(|skill| skill.id.clone()).collect::<Vec<_>>(), "{jobs}");
     }
 }
@@ -181,7 +181,8 @@ fn nothing_is_asked_once_the_budget_is_used_up() {
     let (state, _) =
         audit(AuditOptions { budget: Some(430), ..options(dir.path(), &skills, &provider) });
     let state = state.unwrap();
-    let statuses: Vec<&str> = state.iterations.iter().map(|it| it.status.as_str()).collect();
+    let statuses: Vec<&str> =
+        state.iterations.iter().map(|iteration| iteration.status.as_str()).collect();
     assert_eq!(statuses, ["completed", "completed", "over-budget"]);
     assert_eq!(asked.load(Ordering::SeqCst), 4);
     let usage = state.usage.unwrap();
@@ -222,7 +223,7 @@ fn only_finished_skills_of_the_same_page_provider_and_sources_are_resumed() {
     let (provider, asked) = scripted(&[LOOK, DONE]);
     let (state, _) = audit(AuditOptions { earlier, ..options(dir.path(), &skills, &provider) });
     assert_eq!(asked.load(Ordering::SeqCst), 2, "the third skill alone is asked about");
-    assert!(state.unwrap().iterations.iter().all(|it| it.status == "completed"));
+    assert!(state.unwrap().iterations.iter().all(|iteration| iteration.status == "completed"));
 }
 
 #[test]

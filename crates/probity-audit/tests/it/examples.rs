@@ -90,8 +90,11 @@ fn a_recorded_model_finds_every_vulnerable_example_and_passes_every_fixed_one() 
     for example in examples() {
         let id = format!("{} {}", example.skill.id, example.file);
         let report = asked(&example, &example.vulnerable, &example.on_vulnerable);
-        let found: Vec<_> =
-            report.findings.iter().map(|it| (&it.finding.file, it.finding.line)).collect();
+        let found: Vec<_> = report
+            .findings
+            .iter()
+            .map(|finding| (&finding.finding.file, finding.finding.line))
+            .collect();
         assert_eq!(found, [(&Some(example.file.clone()), Some(example.line))], "{id}");
         assert!(report.is_whole() && report.unverified.is_empty(), "{id}");
         let place = format!("  - Location: {}:{}\n", example.file, example.line);

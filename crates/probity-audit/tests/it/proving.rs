@@ -121,10 +121,14 @@ fn a_vulnerability_of_two_skills_is_exploited_once() {
         let options = options(dir.path(), &sources, skills, &provider);
         let state = audit(AuditOptions { prove, jobs, ..options });
         let attempts = asked.lock().unwrap();
-        let attempts = attempts.iter().filter(|it| it.system.starts_with("You test ")).count();
+        let attempts =
+            attempts.iter().filter(|attempt| attempt.system.starts_with("You test ")).count();
         assert_eq!(attempts, 2 * exploited, "{second}");
-        let exploits: Vec<_> =
-            state.iterations.iter().map(|it| it.findings[0].exploit.as_ref().unwrap()).collect();
+        let exploits: Vec<_> = state
+            .iterations
+            .iter()
+            .map(|iteration| iteration.findings[0].exploit.as_ref().unwrap())
+            .collect();
         assert_eq!(exploits[0], exploits[1]);
     }
 }

@@ -118,7 +118,8 @@ const POWERS: &[&str] = &["0", "root", "sudo", "wheel", "docker", "shadow", "dis
 /// users.
 pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment) -> bool {
     let [command] = part.commands.as_slice() else { return false };
-    let assigns = command.assignments().iter().any(|it| it.name != "DEBIAN_FRONTEND");
+    let assigns =
+        command.assignments().iter().any(|assignment| assignment.name != "DEBIAN_FRONTEND");
     if is_library_path(change, command) {
         return true;
     }
@@ -138,16 +139,16 @@ pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment) -> bool {
             let is_flag = matches!(it.as_str(), "-r" | "-f" | "-rf" | "-fr");
             is_flag || is_list(it) || is_passing(change, it)
         }),
-        "mkdir" => arguments.iter().all(|it| {
+        "mkdir" => arguments.iter().all(|argument| {
             // A directory in the place of a file would take the file in.
-            it == "-p" || (!it.starts_with('-') && !is_copied_file(change, it))
+            argument == "-p" || (!argument.starts_with('-') && !is_copied_file(change, argument))
         }),
         "install" => is_owned_directory(change, arguments),
         "chown" => is_known_owner(change, arguments),
         "chmod" => match arguments.split_first() {
             Some((mode, paths)) => {
                 matches!(mode.as_str(), "+x" | "a+x" | "755" | "0755" | "555" | "0555")
-                    && paths.iter().all(|it| is_copied_file(change, it))
+                    && paths.iter().all(|path| is_copied_file(change, path))
             }
             None => false,
         },
@@ -211,21 +212,23 @@ fn is_owned_directory(change: &Change<'_>, arguments: &[String]) -> bool {
 
 /// A mode by which others do not write.
 fn is_closed(mode: &str) -> bool {
-    mode.bytes().all(|it| it.is_ascii_digit()) && !mode.ends_with(['2', '3', '6', '7'])
+    mode.bytes().all(|byte| byte.is_ascii_digit()) && !mode.ends_with(['2', '3', '6', '7'])
 }
 
 fn is_known_owner(change: &Change<'_>, arguments: &[String]) -> bool {
-    let mut plain = arguments.iter().filter(|it| !it.starts_with('-'));
-    let are_flags = arguments.iter().all(|it| !it.starts_with('-') || it == "-R");
+    let mut plain = arguments.iter().filter(|argument| !argument.starts_with('-'));
+    let are_flags = arguments.iter().all(|argument| !argument.starts_with('-') || argument == "-R");
     let owner = plain.next();
     // A program that its own user may write can be replaced by whoever breaks in.
     let is_system = |path: &String| {
-        let is_old =
-            change.before.all_called().any(|it| it.name == "chown" && it.words.contains(path));
+        let is_old = change
+            .before
+            .all_called()
+            .any(|call| call.name == "chown" && call.words.contains(path));
         !is_old && SYSTEM.iter().any(|it| is_within(path.trim_end_matches('/'), it))
     };
     are_flags
-        && owner.is_some_and(|it| it.split(':').all(|it| is_owner(change, it)))
+        && owner.is_some_and(|it| it.split(':').all(|part| is_owner(change, part)))
         && !plain.any(is_system)
 }
 
@@ -233,18 +236,19 @@ fn is_known_owner(change: &Change<'_>, arguments: &[String]) -> bool {
 fn is_owner(change: &Change<'_>, name: &str) -> bool {
     let is_name = |word: &String| word.split(':').any(|part| part == name);
     let runtime = change.before.facts.final_runtime();
-    let mut users = runtime.get(Setting::User).iter().map(|it| it.entry.to_string());
+    let mut users = runtime.get(Setting::User).iter().map(|setting| setting.entry.to_string());
     !name.is_empty()
-        && (users.any(|it| it.split([' ', ':']).any(|part| part == name))
-            || change.before.all_called().any(|it| {
-                (it.is_any(ACCOUNTS) || it.is_any(&["chown"])) && it.words.iter().any(is_name)
+        && (users.any(|user| user.split([' ', ':']).any(|part| part == name))
+            || change.before.all_called().any(|call| {
+                (call.is_any(ACCOUNTS) || call.is_any(&["chown"])) && call.words.iter().any(is_name)
             }))
 }
 
 /// Extensions of PHP that the original installs.
 fn are_extensions_known(before: &View<'_>, names: &[String]) -> bool {
     let installers = ["docker-php-ext-install", "docker-php-ext-enable", "pecl"];
-    let olds = || before.all_called().filter(|it| it.is_any(&installers)).flat_map(|it| &it.words);
+    let olds =
+        || before.all_called().filter(|call| call.is_any(&installers)).flat_map(|call| &call.words);
     names.iter().all(|name| {
         olds().any(|old| {
             old == name || old.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('-'))
@@ -276,7 +280,7 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment) -> bool {
     let is_used = |names: &[&str]| change.before.all_called().any(|it| it.is_any(names));
     let is_preparing = match (commands::last_part(name), arguments.as_slice()) {
         (name, _) if FILES.contains(&name) => true,
-        ("find", words) => match words.iter().position(|it| *it == "-exec") {
+        ("find", words) => match words.iter().position(|word| *word == "-exec") {
             Some(place) => matches!(words.get(place + 1), Some(&("strip" | "rm" | "chmod"))),
             None => words.contains(&"-delete") && deletes_left_overs(words),
         },
@@ -299,9 +303,9 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment) -> bool {
                 && is_used(&["mvn", "mvnw"])
         }
         ("gradle" | "gradlew", rest) => {
-            let mut tasks = rest.iter().filter(|it| !it.starts_with('-')).peekable();
+            let mut tasks = rest.iter().filter(|word| !word.starts_with('-')).peekable();
             tasks.peek().is_some()
-                && tasks.all(|it| *it == "dependencies")
+                && tasks.all(|task| *task == "dependencies")
                 && is_used(&["gradle", "gradlew"])
         }
         ("npm", ["prune" | "cache", ..]) => is_used(&["npm"]),
@@ -325,13 +329,14 @@ fn deletes_left_overs(words: &[&str]) -> bool {
         _ => None,
     });
     let names: Vec<&str> = names.collect();
-    !names.is_empty() && names.iter().all(|it| NAMES.contains(it))
+    !names.is_empty() && names.iter().all(|name| NAMES.contains(name))
 }
 
 /// `pip wheel` of files and packages that the original installs.
 fn is_wheel_of_original(before: &View<'_>, arguments: &[&str]) -> bool {
     let tools = ["pip", "pip3", "python", "python3"];
-    let olds = || before.all_called().filter(|it| it.is_any(&tools)).flat_map(|it| &it.words);
+    let olds =
+        || before.all_called().filter(|call| call.is_any(&tools)).flat_map(|call| &call.words);
     let is_place = |it: &str| it.starts_with('/');
     arguments.iter().all(|it| it.starts_with('-') || is_place(it) || olds().any(|old| old == it))
 }
@@ -361,8 +366,8 @@ fn is_build_install(change: &Change<'_>, call: &PackageCall) -> bool {
         && names.iter().all(|it| commands::PYTHON_TOOLS.contains(&it.as_str()));
     if call.action == Action::Install && are_python_tools && call.files.is_empty() {
         let is_upgrade = |name: &str| matches!(name, "--upgrade" | "-U");
-        let mut flags = call.flags.iter().map(|it| it.name.as_str());
-        return flags.all(|it| HARMLESS.contains(&it) || is_upgrade(it));
+        let mut flags = call.flags.iter().map(|flag| flag.name.as_str());
+        return flags.all(|flag| HARMLESS.contains(&flag) || is_upgrade(flag));
     }
     call.action == Action::Install
         && are_flags_harmless
@@ -378,17 +383,19 @@ fn is_build_install(change: &Change<'_>, call: &PackageCall) -> bool {
 /// Whether `poetry export` or `uv export` writes a file.
 fn is_exported(after: &View<'_>, file: &str) -> bool {
     after.all_called().any(|it| {
-        let is_export = it.words.first().is_some_and(|it| it == "export");
-        let mut names = it.words.iter().map(|it| commands::last_part(it));
-        it.is_any(&["poetry", "uv"]) && is_export && names.any(|it| it == commands::last_part(file))
+        let is_export = it.words.first().is_some_and(|word| word == "export");
+        let mut names = it.words.iter().map(|word| commands::last_part(word));
+        it.is_any(&["poetry", "uv"])
+            && is_export
+            && names.any(|name| name == commands::last_part(file))
     })
 }
 
 fn is_plain_account(name: &str, arguments: &[String]) -> bool {
     // `addgroup USER GROUP` gives an account that is there the rights of a group.
-    let names = arguments.iter().filter(|it| !it.starts_with('-')).count();
+    let names = arguments.iter().filter(|argument| !argument.starts_with('-')).count();
     let joins = matches!(name, "addgroup" | "adduser") && names > 1;
-    let has_values = arguments.iter().any(|it| it.starts_with('-'));
+    let has_values = arguments.iter().any(|argument| argument.starts_with('-'));
     arguments.iter().all(|it| {
         let (flag, value) = it.split_once('=').unwrap_or((it, ""));
         let is_known = !flag.starts_with('-') || ACCOUNT_FLAGS.contains(&flag);
@@ -412,7 +419,7 @@ fn is_pruning(before: &View<'_>, command: &Command) -> bool {
 /// Whether a COPY of a stage puts a file there.
 fn is_copied_file(change: &Change<'_>, path: &str) -> bool {
     let path = path.trim_end_matches('/');
-    change.after.file.instructions.iter().any(|it| match &it.arguments {
+    change.after.file.instructions.iter().any(|instruction| match &instruction.arguments {
         Arguments::Transfer { destination: Some(destination), .. } => {
             destination.text.trim_end_matches('/') == path
         }
@@ -478,10 +485,9 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
             are_flags_harmless && call.target.is_none() && is_known
         }
         // What was installed for a build in the same stage.
-        Action::Remove => call
-            .packages
-            .iter()
-            .all(|it| commands::is_build_package(&it.text) || it.text.starts_with('.')),
+        Action::Remove => call.packages.iter().all(|package| {
+            commands::is_build_package(&package.text) || package.text.starts_with('.')
+        }),
         Action::Upgrade => false,
     }
 }

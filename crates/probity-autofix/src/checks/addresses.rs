@@ -89,7 +89,8 @@ fn of(view: &View<'_>) -> BTreeSet<String> {
     for (index, instruction) in view.file.instructions.iter().enumerate() {
         // `process.exit` looks like a host; what code may name is another check's business.
         let is_code = instruction.keyword == Keyword::Healthcheck && probe::is_code(view, index);
-        let heredocs = instruction.heredocs().iter().map(|it| it.content(view.text).into_owned());
+        let heredocs =
+            instruction.heredocs().iter().map(|heredoc| heredoc.content(view.text).into_owned());
         let texts = std::iter::once(instruction.body_text().to_owned()).chain(heredocs);
         for text in texts {
             let plain = without_reads(&text.replace(['"', '\'', '\\'], ""));
@@ -164,11 +165,13 @@ fn bare_host(word: &str) -> Option<&str> {
     let authority = word.split('/').next()?;
     let host = authority.split(':').next()?;
     let labels: Vec<&str> = host.split('.').collect();
-    let is_label =
-        |it: &&str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+    let is_label = |it: &&str| {
+        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
     let last = labels.last()?;
-    let is_domain =
-        last.len() > 1 && last.bytes().all(|it| it.is_ascii_alphabetic()) && !FILES.contains(last);
+    let is_domain = last.len() > 1
+        && last.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !FILES.contains(last);
     let is_number = |it: &&str| it.parse::<u8>().is_ok();
     let is_host = labels.len() > 1 && labels.iter().all(is_label) && is_domain;
     (is_host || (labels.len() == 4 && labels.iter().all(is_number))).then_some(word)

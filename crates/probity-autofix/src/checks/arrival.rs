@@ -111,7 +111,7 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
              out of it in the same RUN"
         ));
     }
-    let is_of_tools = OF_TOOLS.iter().any(|it| is_within(source, it));
+    let is_of_tools = OF_TOOLS.iter().any(|tool| is_within(source, tool));
     if is_of_tools
         && !change
             .before
@@ -119,7 +119,7 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
             .final_runtime()
             .entries()
             .iter()
-            .any(|it| it.entry.to_string().contains(source))
+            .any(|entry| entry.entry.to_string().contains(source))
     {
         return Some(format!(
             "`{source}` holds caches or credentials of tools, which the final stage must not get"
@@ -135,7 +135,7 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
     let workdir = state.and_then(|state| state.workdir.path.as_deref());
     let target = absolute(&destination.text, workdir.or(Some("/"))).unwrap_or_default();
     let runtime = after.facts.final_runtime();
-    let user = runtime.get(Setting::User).first().and_then(|it| text_of(&it.entry.value));
+    let user = runtime.get(Setting::User).first().and_then(|setting| text_of(&setting.entry.value));
     let is_root = user.is_none_or(|it| matches!(it.split(':').next(), Some("0" | "root")));
     if !is_root && is_within(&target, "/root") {
         return Some(format!("the user of the container cannot read `{target}`"));
@@ -162,12 +162,13 @@ fn packages_of_other_stage(change: &Change<'_>) -> Option<String> {
         .filter_map(|index| {
             let it = after.file.instructions.get(*index)?;
             let mut sources = sources(after, *index, it).into_iter();
-            let is_packages = sources.any(|it| commands::last_part(&it) == "site-packages");
-            stage_of(after, it).filter(|_| is_packages)
+            let is_packages = sources.any(|source| commands::last_part(&source) == "site-packages");
+            if is_packages { stage_of(after, it) } else { None }
         })
         .collect();
     let is_missed = |index: usize| {
-        !chain.contains(&index) && !givers.iter().any(|it| chain_of(after, *it).contains(&index))
+        !chain.contains(&index)
+            && !givers.iter().any(|giver| chain_of(after, *giver).contains(&index))
     };
     let mut calls = commands::calls(after).filter(|(_, call)| {
         call.manager == Manager::Pip && call.action == Action::Install && call.target.is_none()
@@ -209,13 +210,14 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
     // What a stage moved aside is taken where it was installed.
     copied.extend(chain.iter().flat_map(|index| {
         let it = after.file.instructions.get(*index);
-        it.and_then(|it| moved::copied(change, *index, it)).unwrap_or_default()
+        it.and_then(|copy| moved::copied(change, *index, copy)).unwrap_or_default()
     }));
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
         let called = after.called(index);
         let installs = called.iter().any(Called::installs_tree);
-        let is_staged = called.iter().any(|it| it.words.iter().any(|it| it.contains("DESTDIR=")))
-            || after.text.contains("DESTDIR=");
+        let is_staged =
+            called.iter().any(|call| call.words.iter().any(|word| word.contains("DESTDIR=")))
+                || after.text.contains("DESTDIR=");
         if !installs || is_staged {
             continue;
         }
@@ -240,11 +242,11 @@ fn published_in_parts(change: &Change<'_>) -> Option<String> {
     let taken = taken(after, &final_chain(after));
     let publishes = after
         .all_called()
-        .filter(|it| it.name == "dotnet" && it.words.first().is_some_and(|it| it == "publish"));
-    let publishes =
-        publishes.filter(|it| !it.words.iter().any(|it| it.contains("PublishSingleFile")));
+        .filter(|it| it.name == "dotnet" && it.words.first().is_some_and(|word| word == "publish"));
+    let publishes = publishes
+        .filter(|publish| !publish.words.iter().any(|word| word.contains("PublishSingleFile")));
     let mut directories = publishes.filter_map(|it| {
-        let place = it.words.iter().position(|it| matches!(it.as_str(), "-o" | "--output"))?;
+        let place = it.words.iter().position(|word| matches!(word.as_str(), "-o" | "--output"))?;
         let state = after.facts.state(it.instruction);
         let workdir = state.and_then(|state| state.workdir.path.as_deref());
         absolute(it.words.get(place + 1)?, workdir).map(|it| it.trim_end_matches('/').to_owned())
@@ -274,7 +276,7 @@ fn is_told_whole(view: &View<'_>, prefix: &str, copied: &[String]) -> bool {
     };
     let directories: BTreeSet<String> = told.iter().map(|it| directory_of(it)).collect();
     !told.is_empty()
-        && (directories.iter().all(|it| holds(it))
+        && (directories.iter().all(|directory| holds(directory))
             || (directories.len() > 1 && told.iter().all(is_taken)))
 }
 
@@ -291,13 +293,18 @@ fn installed_elsewhere(change: &Change<'_>) -> Option<String> {
             continue;
         }
         let name = call.name_span.slice(after.text).unwrap_or_default();
-        let runs = after.file.instructions.get(index).map(|it| it.body_text().to_string());
+        let runs = after
+            .file
+            .instructions
+            .get(index)
+            .map(|instruction| instruction.body_text().to_string());
         // Variables of the stages below hold too.
         let stage = after.facts.stage_of(index).map(|stage| chain_of(after, stage.index));
         let stage = stage.unwrap_or_default().into_iter();
         let mut stage = stage.filter_map(|it| after.file.instructions.get(it));
-        let is_active = stage.any(|it| {
-            it.keyword == Keyword::Env && it.body_text().contains(&format!("{environment}/bin"))
+        let is_active = stage.any(|instruction| {
+            instruction.keyword == Keyword::Env
+                && instruction.body_text().contains(&format!("{environment}/bin"))
         }) || runs.is_some_and(|it| {
             it.contains(&format!("{environment}/bin/activate"))
                 || it.contains(&format!("{environment}/bin/"))
@@ -320,7 +327,9 @@ fn environments(view: &View<'_>) -> Vec<String> {
     let makers = view
         .all_called()
         .filter(|it| it.words.iter().any(|word| word == "venv") || it.name == "virtualenv");
-    makers.filter_map(|it| it.words.last().map(|it| it.trim_end_matches('/').to_owned())).collect()
+    makers
+        .filter_map(|maker| maker.words.last().map(|word| word.trim_end_matches('/').to_owned()))
+        .collect()
 }
 
 /// Commands find what is in a new environment by the search path alone.
@@ -328,7 +337,7 @@ fn environment_off_path(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let olds = environments(change.before);
     let copied = taken(after, &final_chain(after));
-    let mut new = environments(after).into_iter().filter(|it| !olds.contains(it));
+    let mut new = environments(after).into_iter().filter(|environment| !olds.contains(environment));
     let lost = new.find(|it| {
         let programs = format!("{it}/bin");
         copied.contains(it)
@@ -342,15 +351,16 @@ fn environment_off_path(change: &Change<'_>) -> Option<String> {
 fn archives(change: &Change<'_>) -> Option<String> {
     const ENDS: &[&str] = &[".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".txz"];
     let archives = |view: &View<'_>, keyword: Keyword| -> Vec<String> {
-        let all = view.file.instructions.iter().filter(|it| it.keyword == keyword);
-        let all = all.filter(|it| it.flag_value("from").is_none());
+        let all =
+            view.file.instructions.iter().filter(|instruction| instruction.keyword == keyword);
+        let all = all.filter(|call| call.flag_value("from").is_none());
         let sources = all.flat_map(|it| match &it.arguments {
             Arguments::Transfer { sources, .. } => {
-                sources.iter().map(|it| it.text.to_string()).collect()
+                sources.iter().map(|source| source.text.to_string()).collect()
             }
             _ => Vec::new(),
         });
-        sources.filter(|it| ENDS.iter().any(|end| it.ends_with(end))).collect()
+        sources.filter(|source| ENDS.iter().any(|end| source.ends_with(end))).collect()
     };
     let unpacked = archives(change.before, Keyword::Add);
     let copied = archives(change.after, Keyword::Copy);
@@ -361,7 +371,7 @@ fn archives(change: &Change<'_>) -> Option<String> {
 /// The linker finds new libraries by a cache that every image has of its own.
 fn linker_cache(change: &Change<'_>) -> Option<String> {
     let after = change.after;
-    let is_run = change.before.all_called().any(|it| it.name == "ldconfig");
+    let is_run = change.before.all_called().any(|call| call.name == "ldconfig");
     let chain = final_chain(after);
     let brings = |index: &usize| {
         taken(after, &[*index]).iter().any(|source| {
@@ -370,10 +380,11 @@ fn linker_cache(change: &Change<'_>) -> Option<String> {
         })
     };
     let last = chain.iter().copied().filter(brings).max()?;
-    let runs_later = after.all_called().any(|it| it.name == "ldconfig" && it.instruction >= last);
+    let runs_later =
+        after.all_called().any(|call| call.name == "ldconfig" && call.instruction >= last);
     let variables = after.facts.final_runtime();
     let mut variables = variables.get(Setting::Env).iter();
-    let is_told = variables.any(|it| it.entry.key == "LD_LIBRARY_PATH");
+    let is_told = variables.any(|variable| variable.entry.key == "LD_LIBRARY_PATH");
     (is_run && !is_told && !runs_later)
         .then(|| "the final image gets libraries and does not run `ldconfig` afterwards".to_owned())
 }
@@ -381,7 +392,8 @@ fn linker_cache(change: &Change<'_>) -> Option<String> {
 /// Whether variables or comments of a file tell that its program asks others by TLS.
 pub(super) fn speaks_tls(view: &View<'_>) -> bool {
     let runtime = view.facts.final_runtime();
-    let mut variables = runtime.get(Setting::Env).iter().map(|it| pattern_of(&it.entry.value));
+    let mut variables =
+        runtime.get(Setting::Env).iter().map(|setting| pattern_of(&setting.entry.value));
     let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
     let mut comments = comments.filter_map(|token| token.span.slice(view.text));
     let tells = |text: &str| {
@@ -389,7 +401,7 @@ pub(super) fn speaks_tls(view: &View<'_>) -> bool {
         let mut words = text.split(|it: char| it.is_whitespace() || ",.;()".contains(it));
         words.any(|word| matches!(word, "https" | "native-tls" | "reqwest" | "tls"))
     };
-    variables.any(|it| it.contains("https://")) || comments.any(tells)
+    variables.any(|variable| variable.contains("https://")) || comments.any(tells)
 }
 
 /// A program that speaks TLS to others reads certificates, which the smallest images lack.
@@ -400,7 +412,7 @@ fn certificates(change: &Change<'_>) -> Option<String> {
     let lacks = matches!(new.name.as_str(), "scratch" | "busybox" | "debian" | "ubuntu");
     let brings = final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let text = it.map(|it| it.body_text().to_string()).unwrap_or_default();
+        let text = it.map(|instruction| instruction.body_text().to_string()).unwrap_or_default();
         text.contains("ca-certificates") || text.contains("/etc/ssl")
     });
     (speaks && lacks && !brings && base(before).as_deref() != base(change.after).as_deref())
@@ -420,8 +432,10 @@ fn time_zones(change: &Change<'_>) -> Option<String> {
         "Pacific/",
     ];
     let runtime = change.before.facts.final_runtime();
-    let mut variables = runtime.get(Setting::Env).iter().map(|it| pattern_of(&it.entry.value));
-    let zone = variables.find(|it| CONTINENTS.iter().any(|zone| it.starts_with(zone)))?;
+    let mut variables =
+        runtime.get(Setting::Env).iter().map(|setting| pattern_of(&setting.entry.value));
+    let zone =
+        variables.find(|variable| CONTINENTS.iter().any(|zone| variable.starts_with(zone)))?;
     let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
     let has_files = match new.distribution {
         // These run times have the zones themselves, or their images do.
@@ -435,9 +449,9 @@ fn time_zones(change: &Change<'_>) -> Option<String> {
     };
     let brings = final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        it.is_some_and(|it| {
-            let text = it.body_text();
-            matches!(it.keyword, Keyword::Run | Keyword::Copy)
+        it.is_some_and(|instruction| {
+            let text = instruction.body_text();
+            matches!(instruction.keyword, Keyword::Run | Keyword::Copy)
                 && (text.contains("tzdata") || text.contains("/usr/share/zoneinfo"))
         })
     });

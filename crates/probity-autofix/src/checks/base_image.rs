@@ -125,7 +125,7 @@ fn is_run_time(old: &str, new: &str) -> bool {
         wanted.extend(["jammy", "noble"].map(|it| format!("{version}-jre-{it}")));
     }
     wanted.push(format!("{version}-jre-alpine"));
-    let is_java = ImageKind::of(&old.to_string()).is_some_and(|it| it.language == Some("java"));
+    let is_java = ImageKind::of(&old.to_string()).is_some_and(|kind| kind.language == Some("java"));
     // The images of openjdk ended, and those of Temurin follow them.
     let is_successor = old.name() == "docker.io/library/openjdk"
         && new.name() == "docker.io/library/eclipse-temurin";
@@ -150,11 +150,11 @@ fn is_small_sister(old: &str, new: &str) -> bool {
     let (Ok(old), Ok(new)) = (ImageRef::parse(old), ImageRef::parse(new)) else { return false };
     let old_tag = old.tag.clone().filter(|tag| tag != "latest").unwrap_or_default();
     let new_tag = new.tag.clone().unwrap_or_default();
-    let was: Vec<&str> = old_tag.split('-').filter(|it| !it.is_empty()).collect();
+    let was: Vec<&str> = old_tag.split('-').filter(|part| !part.is_empty()).collect();
     let is: Vec<&str> = new_tag.split('-').collect();
     let is_alpine = |part: &str| {
         let version = part.strip_prefix("alpine");
-        version.is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit() || it == b'.'))
+        version.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
     };
     let is_small = |part: &str| SMALL.contains(&part) || is_alpine(part);
     let has_release = was.iter().any(|it| RELEASES.contains(it));
@@ -175,11 +175,11 @@ fn is_small_sister(old: &str, new: &str) -> bool {
     old.name() == new.name()
         && new.digest.is_none()
         && was.first().is_none_or(|version| is.first() == Some(version))
-        && gains.clone().any(|it| is_small(it))
-        && gains.into_iter().all(|it| is_small(it) || is_newest(it))
-        && losses.into_iter().all(|it| {
+        && gains.clone().any(|gain| is_small(gain))
+        && gains.into_iter().all(|gain| is_small(gain) || is_newest(gain))
+        && losses.into_iter().all(|loss| {
             // The images of PHP are for the command line unless they say otherwise.
-            let is_default = *it == "cli" && old.name() == "docker.io/library/php";
-            is_default || ((is_other || is_same_release) && RELEASES.contains(it))
+            let is_default = *loss == "cli" && old.name() == "docker.io/library/php";
+            is_default || ((is_other || is_same_release) && RELEASES.contains(loss))
         })
 }

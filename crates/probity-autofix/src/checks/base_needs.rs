@@ -44,7 +44,7 @@ fn needs_shell(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     });
     // The start scripts that Gradle and Maven make are for a shell.
     let starts_script = started(change.after).iter().any(|it| it.ends_with(".sh"))
-        || start_paths(change.after).any(|it| it.contains("/build/install/"));
+        || start_paths(change.after).any(|path| path.contains("/build/install/"));
     if !runs && !shell && !starts_script {
         return Vec::new();
     }
@@ -86,7 +86,7 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             brought.extend(installed_by(after, index));
             let called = called_by(after, index);
             if after.file.instructions.get(index).is_some_and(is_step) {
-                missing.extend(called.into_iter().filter(|it| is_lost(it, &brought)))
+                missing.extend(called.into_iter().filter(|call| is_lost(call, &brought)))
             } else {
                 late.extend(called)
             }
@@ -117,7 +117,11 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 /// The shell that SHELL sets for a RUN.
 fn shell_of(view: &View<'_>, index: usize) -> Option<String> {
-    let it = view.file.instructions.get(index).filter(|it| it.keyword == Keyword::Run)?;
+    let it = view
+        .file
+        .instructions
+        .get(index)
+        .filter(|instruction| instruction.keyword == Keyword::Run)?;
     let is_exec = it.body_text().trim_start().starts_with('[');
     let shell = &view.facts.state(index)?.shell;
     let is_set = matches!(shell.source, ShellSource::Instruction(_)) && !is_exec;
@@ -167,7 +171,8 @@ pub(super) fn lacks(image: &str, tool: &str) -> bool {
 /// The names of packages, and the tools that come with the usual sets of them.
 fn installed_by(view: &View<'_>, index: usize) -> Vec<String> {
     let calls = view.facts.package_calls(&view.file, index).iter();
-    let packages = calls.filter(|call| call.action == Action::Install).flat_map(|it| &it.packages);
+    let packages =
+        calls.filter(|call| call.action == Action::Install).flat_map(|call| &call.packages);
     packages
         .flat_map(|package| match &package.kind {
             PackageKind::Named { name, .. } => match name.as_str() {
@@ -179,7 +184,7 @@ fn installed_by(view: &View<'_>, index: usize) -> Vec<String> {
                 "shadow" => ["useradd", "groupadd", "usermod"].map(str::to_owned).to_vec(),
                 "mercurial" => vec!["hg".to_owned()],
                 "subversion" => vec!["svn".to_owned()],
-                "procps" => PROCESSES.iter().map(|it| (*it).to_owned()).collect(),
+                "procps" => PROCESSES.iter().map(|process| (*process).to_owned()).collect(),
                 name => vec![name.to_owned()],
             },
             _ => Vec::new(),
@@ -194,10 +199,11 @@ fn called_by(view: &View<'_>, index: usize) -> Vec<String> {
     }
     let scripts = view.facts.scripts(&view.file, index).iter();
     let commands = scripts.flat_map(|script| &script.commands);
-    let names = commands.filter_map(|it| it.effective().name().as_deref().map(last_part));
+    let names = commands.filter_map(|command| command.effective().name().as_deref().map(last_part));
     // Package managers fetch such addresses with a program that they do not bring.
-    let fetches = view.facts.package_calls(&view.file, index).iter().flat_map(|it| &it.packages);
-    let fetches = fetches.filter(|it| it.text.contains("git+")).map(|_| "git".to_owned());
+    let fetches =
+        view.facts.package_calls(&view.file, index).iter().flat_map(|call| &call.packages);
+    let fetches = fetches.filter(|fetch| fetch.text.contains("git+")).map(|_| "git".to_owned());
     names.chain(fetches).collect()
 }
 

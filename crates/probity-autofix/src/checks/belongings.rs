@@ -84,9 +84,9 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
         .collect();
     let is_result = |place: &String| {
         let name = commands::last_part(place);
-        let is_beside = sources.iter().any(|it| it.len() > 1 && is_within(place, it))
+        let is_beside = sources.iter().any(|source| source.len() > 1 && is_within(place, source))
             && !built_by_go.contains(place);
-        let is_called = view.all_called().any(|it| it.name == name);
+        let is_called = view.all_called().any(|call| call.name == name);
         let is_moved = moved.iter().any(|it| is_within(it, place) || is_within(place, it));
         place.len() > 1
             && !is_beside
@@ -102,12 +102,12 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
 fn shared_libraries(view: &View<'_>) -> Vec<String> {
     let links = view
         .all_called()
-        .filter(|it| it.is_any(COMPILERS) && it.words.iter().any(|word| word == "-shared"));
-    let outputs = links.filter_map(|it| {
-        let place = it.words.iter().position(|word| word == "-o")?;
-        it.words.get(place + 1).cloned()
+        .filter(|call| call.is_any(COMPILERS) && call.words.iter().any(|word| word == "-shared"));
+    let outputs = links.filter_map(|link| {
+        let place = link.words.iter().position(|word| word == "-o")?;
+        link.words.get(place + 1).cloned()
     });
-    outputs.filter(|it| it.starts_with('/') && it.contains(".so")).collect()
+    outputs.filter(|output| output.starts_with('/') && output.contains(".so")).collect()
 }
 
 /// `go build -o DIRECTORY/ ./cmd/one ./cmd/two` makes a program of each package.
@@ -117,10 +117,10 @@ fn go_programs(view: &View<'_>) -> Vec<String> {
         .filter(|it| it.name == "go" && it.words.first().is_some_and(|word| word == "build"));
     let programs = builds.flat_map(|it| {
         let output =
-            it.words.iter().position(|it| it == "-o").and_then(|place| it.words.get(place + 1));
+            it.words.iter().position(|word| word == "-o").and_then(|place| it.words.get(place + 1));
         let directory = output.filter(|it| it.ends_with('/') && it.starts_with('/')).cloned();
         let packages = it.words.iter().filter(|it| it.starts_with("./") && !it.ends_with("..."));
-        let names = packages.map(|it| commands::last_part(it.trim_end_matches('/')));
+        let names = packages.map(|package| commands::last_part(package.trim_end_matches('/')));
         let places =
             directory.map(|it| names.map(|name| format!("{it}{name}")).collect::<Vec<_>>());
         places.unwrap_or_default()
@@ -131,7 +131,8 @@ fn go_programs(view: &View<'_>) -> Vec<String> {
 /// Files and directories that commands, volumes and the search path name.
 fn named_paths(view: &View<'_>) -> Vec<String> {
     let runtime = view.facts.final_runtime();
-    let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
+    let workdir =
+        runtime.get(Setting::Workdir).first().and_then(|setting| text_of(&setting.entry.value));
     let mut paths = Vec::new();
     let mut last = String::new();
     let copied: BTreeSet<&String> = view.all_pairs().map(|(_, target)| target).collect();
@@ -145,12 +146,13 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
         let extension = word.rsplit_once('.').map(|(_, extension)| extension);
         let is_file = extension.is_some_and(|it| FILES.contains(&it)) && !word.starts_with('-');
         // A class path is several paths, and `lib/*` is all that is in a directory.
-        let is_plain = word.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-:*".contains(&it));
+        let is_plain =
+            word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-:*".contains(&byte));
         if is_plain && (is_class_path || word.starts_with('/')) && word.contains([':', '*']) {
             let parts = word.split(':').map(|part| part.trim_end_matches("/*"));
-            let parts =
-                parts.filter(|it| (it.starts_with('/') || is_class_path) && !it.contains('*'));
-            paths.extend(parts.filter_map(|it| absolute(it, workdir.as_deref())));
+            let parts = parts
+                .filter(|part| (part.starts_with('/') || is_class_path) && !part.contains('*'));
+            paths.extend(parts.filter_map(|part| absolute(part, workdir.as_deref())));
             continue;
         }
         if word.contains(['$', ':', '*', '>', '<', '|', ';', '&']) || word.len() < 2 {
@@ -167,8 +169,12 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
             paths.extend(absolute(word, workdir.as_deref()));
         }
     }
-    let variables = runtime.get(Setting::Env).iter().filter_map(|it| text_of(&it.entry.value));
-    paths.extend(variables.filter(|it| it.starts_with('/') && !it.contains([':', '$', ' '])));
+    let variables =
+        runtime.get(Setting::Env).iter().filter_map(|setting| text_of(&setting.entry.value));
+    paths.extend(
+        variables
+            .filter(|variable| variable.starts_with('/') && !variable.contains([':', '$', ' '])),
+    );
     let volumes = runtime.get(Setting::Volume).iter().map(|entry| entry.entry.key.clone());
     paths.extend(volumes.filter(|path| path.starts_with('/')));
     if programs::bare_program(view).is_some() || programs::is_wrapped(view) {
@@ -215,7 +221,7 @@ fn on_search_path(view: &View<'_>, word: &str) -> Option<String> {
 pub(super) fn command_words(view: &View<'_>) -> Vec<Vec<String>> {
     let runtime = view.facts.final_runtime();
     let settings = [Setting::Entrypoint, Setting::Cmd, Setting::Healthcheck];
-    let entries = settings.into_iter().flat_map(|it| runtime.get(it));
+    let entries = settings.into_iter().flat_map(|setting| runtime.get(setting));
     entries
         .filter_map(|entry| match &entry.entry.value {
             Value::Command(command) => Some(programs::words_of(command)),
@@ -238,7 +244,8 @@ fn producers(view: &View<'_>, path: &str) -> Vec<String> {
     let is_cache = is_cache_of_downloads(view, path);
     // The engine makes the directory of a volume; a build that works around it fills it by chance.
     let volumes = view.facts.final_runtime();
-    let is_volume = volumes.get(Setting::Volume).iter().any(|it| is_within(path, &it.entry.key));
+    let is_volume =
+        volumes.get(Setting::Volume).iter().any(|volume| is_within(path, &volume.entry.key));
     let makes = |index: usize, it: &Instruction| match it.keyword {
         Keyword::Run => {
             it.body_text().contains(path)
@@ -278,16 +285,18 @@ fn is_cache_of_downloads(view: &View<'_>, path: &str) -> bool {
         "TORCH_HOME",
         "TRANSFORMERS_CACHE",
     ];
-    view.facts.final_runtime().get(Setting::Env).iter().any(|it| {
-        let value = text_of(&it.entry.value).unwrap_or_default();
-        VARIABLES.contains(&it.entry.key.as_str()) && value.trim_end_matches('/') == path
+    view.facts.final_runtime().get(Setting::Env).iter().any(|setting| {
+        let value = text_of(&setting.entry.value).unwrap_or_default();
+        VARIABLES.contains(&setting.entry.key.as_str()) && value.trim_end_matches('/') == path
     })
 }
 
 /// Whether a RUN calls a program that may download with such a library.
 fn downloads(view: &View<'_>, index: usize) -> bool {
     view.called(index).iter().any(|it| match it.name.as_str() {
-        "python" | "python3" => !it.words.iter().any(|it| matches!(it.as_str(), "pip" | "venv")),
+        "python" | "python3" => {
+            !it.words.iter().any(|word| matches!(word.as_str(), "pip" | "venv"))
+        }
         "playwright" | "npx" | "huggingface-cli" => true,
         _ => false,
     })
@@ -304,7 +313,7 @@ fn builds_around(view: &View<'_>, index: usize, path: &str) -> bool {
             is_around(value.trim_end_matches('/'))
         };
         // `java -Djarmode=layertools … extract --destination DIRECTORY`
-        let makes = is_build || it.words.iter().any(|it| it == "extract");
+        let makes = is_build || it.words.iter().any(|word| word == "extract");
         (is_build && workdir.is_some_and(is_around)) || (makes && it.words.iter().any(is_named))
     })
 }
@@ -377,20 +386,24 @@ fn fills(view: &View<'_>, index: usize, path: &str) -> bool {
         return false;
     }
     let below = format!("{}/", path.trim_end_matches('/'));
-    let mut commands = view.facts.scripts(&view.file, index).iter().flat_map(|it| &it.commands);
+    let mut commands =
+        view.facts.scripts(&view.file, index).iter().flat_map(|script| &script.commands);
     commands.any(|command| {
         let name = commands::name_of(command).unwrap_or_default();
         !MAKERS.contains(&name.as_ref())
-            && command.words.iter().any(|it| it.text().trim_start_matches('"').starts_with(&below))
+            && command
+                .words
+                .iter()
+                .any(|word| word.text().trim_start_matches('"').starts_with(&below))
     })
 }
 
 /// Whether a command makes a directory, named from where it runs.
 fn is_made(view: &View<'_>, index: usize, path: &str) -> bool {
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-    view.called(index).iter().any(|it| {
-        it.is_any(&["mkdir", "install"])
-            && it.words.iter().any(|word| absolute(word, workdir).as_deref() == Some(path))
+    view.called(index).iter().any(|call| {
+        call.is_any(&["mkdir", "install"])
+            && call.words.iter().any(|word| absolute(word, workdir).as_deref() == Some(path))
     })
 }
 
@@ -418,7 +431,7 @@ fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return vec![change.issue(check, &message)];
     }
     let runtime = change.before.facts.final_runtime();
-    let user = runtime.get(Setting::User).first().and_then(|it| text_of(&it.entry.value));
+    let user = runtime.get(Setting::User).first().and_then(|setting| text_of(&setting.entry.value));
     let Some(user) = user else { return Vec::new() };
     let name = user.split(':').next().unwrap_or_default().to_owned();
     // A number needs no account.
@@ -430,7 +443,7 @@ fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         scripts.flat_map(|script| &script.commands).any(|command| {
             let call = command.effective();
             let words: Vec<String> =
-                call.words.iter().filter_map(|it| it.literal()).map(Cow::into_owned).collect();
+                call.words.iter().filter_map(|word| word.literal()).map(Cow::into_owned).collect();
             let is_account = call.name().is_some_and(|it| ACCOUNTS.contains(&it.as_ref()));
             is_account && words.contains(&name)
         })
@@ -438,7 +451,7 @@ fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let is_made = (0..change.before.file.instructions.len()).any(|it| makes(change.before, it));
     let is_kept = final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let copies = it.and_then(|it| copied(change, index, it)).is_some_and(|sources| {
+        let copies = it.and_then(|copy| copied(change, index, copy)).is_some_and(|sources| {
             sources.iter().any(|source| is_within("/etc/passwd", source.trim_end_matches('/')))
         });
         copies || makes(change.after, index)
@@ -464,10 +477,10 @@ fn lost_group(change: &Change<'_>, user: &str) -> Option<String> {
     let chain = final_chain(change.after);
     let takes_accounts = chain.iter().any(|index| {
         let it = change.after.file.instructions.get(*index);
-        let places = it.and_then(|it| copied(change, *index, it)).unwrap_or_default();
+        let places = it.and_then(|copy| copied(change, *index, copy)).unwrap_or_default();
         places.iter().any(|place| is_within("/etc/group", place.trim_end_matches('/')))
     });
-    let before = change.before.all_called().flat_map(|it| groups_of(it, user));
+    let before = change.before.all_called().flat_map(|call| groups_of(call, user));
     let after: Vec<String> = chain
         .into_iter()
         .flat_map(|index| change.after.called(index))

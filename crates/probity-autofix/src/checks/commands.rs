@@ -82,7 +82,8 @@ pub(crate) const PYTHON_TOOLS: &[&str] = &[
 /// nothing shows that it uses C.
 pub(crate) fn linkage_of(change: &Change<'_>) -> Linkage {
     let before = linkage(change.before);
-    let language = base(change.before).and_then(|it| ImageKind::of(&it)).and_then(|it| it.language);
+    let language =
+        base(change.before).and_then(|it| ImageKind::of(&it)).and_then(|kind| kind.language);
     let is_go = language == Some("go") && change.after.text.contains("CGO_ENABLED=0");
     match before {
         Linkage::Native if is_go && !change.before.uses_c() => Linkage::Static,
@@ -99,7 +100,7 @@ pub(super) fn shows_c(view: &View<'_>) -> bool {
 }
 
 pub(crate) fn linkage(view: &View<'_>) -> Linkage {
-    let language = base(view).and_then(|it| ImageKind::of(&it)).and_then(|it| it.language);
+    let language = base(view).and_then(|it| ImageKind::of(&it)).and_then(|kind| kind.language);
     let compiles = matches!(language, Some("go" | "rust" | "c"))
         || view.all_called().any(|command| command.is_any(NATIVE_TOOLS))
         || installed(view).iter().any(|name| COMPILER_PACKAGES.contains(&name.as_str()));
@@ -115,7 +116,7 @@ pub(crate) fn linkage(view: &View<'_>) -> Linkage {
         |it: &&Instruction| matches!(it.keyword, Keyword::Run | Keyword::Env | Keyword::Arg);
     let mut builds = view.file.instructions.iter().filter(is_build);
     let has_sign = STATIC.iter().any(|sign| view.text.contains(sign))
-        || builds.any(|it| links_statically(it.body_text()))
+        || builds.any(|build| links_statically(build.body_text()))
         || is_rust_on_musl;
     if has_sign && !is_dynamic { Linkage::Static } else { Linkage::Native }
 }
@@ -227,7 +228,7 @@ impl Called {
 /// The directory that a flag of Node's package managers names.
 pub(crate) fn prefix_of(words: &[&str]) -> Option<String> {
     const FLAGS: &[&str] = &["--prefix", "--cwd", "--dir", "-C"];
-    let joined = words.iter().filter_map(|it| it.split_once('='));
+    let joined = words.iter().filter_map(|word| word.split_once('='));
     let mut joined = joined.filter(|(flag, _)| FLAGS.contains(flag)).map(|(_, value)| value);
     let mut pairs = words.windows(2).filter_map(|it| match it {
         [flag, value] => FLAGS.contains(flag).then_some(*value),
@@ -254,9 +255,11 @@ pub(crate) fn starts(view: &View<'_>, program: &str) -> bool {
     let mut entries =
         [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|it| runtime.get(it));
     entries.any(|entry| match &entry.entry.value {
-        Value::Command(CommandLine::Exec(words)) => words.iter().any(|it| last_part(it) == program),
+        Value::Command(CommandLine::Exec(words)) => {
+            words.iter().any(|word| last_part(word) == program)
+        }
         Value::Command(CommandLine::Shell { text, .. }) => {
-            text.split_whitespace().any(|it| last_part(it) == program)
+            text.split_whitespace().any(|word| last_part(word) == program)
         }
         _ => false,
     })
@@ -302,7 +305,7 @@ pub(crate) struct Segment {
 
 impl Segment {
     pub(crate) fn is_change_of_directory(&self) -> bool {
-        self.commands.iter().any(|it| it.name().is_some_and(|name| name == "cd"))
+        self.commands.iter().any(|command| command.name().is_some_and(|name| name == "cd"))
     }
 }
 
@@ -325,8 +328,8 @@ pub(super) fn parts(view: &View<'_>, index: usize) -> Option<Vec<Segment>> {
         return None;
     }
     // A part with a secret is another one than without.
-    let secrets = instruction.flags.iter().filter(|it| is_secret_mount(it));
-    let secrets: Vec<&str> = secrets.filter_map(|it| it.span.slice(view.text)).collect();
+    let secrets = instruction.flags.iter().filter(|flag| is_secret_mount(flag));
+    let secrets: Vec<&str> = secrets.filter_map(|secret| secret.span.slice(view.text)).collect();
     let [script] = view.facts.scripts(&view.file, index) else { return None };
     let (block, inner) = script.blocks.split_first()?;
     if inner.iter().any(|block| block.kind != BlockKind::Substitution) {
@@ -334,8 +337,8 @@ pub(super) fn parts(view: &View<'_>, index: usize) -> Option<Vec<Segment>> {
     }
     let is_plain = script.errors().is_empty() && script.opaque.is_none();
     // Where a script ends at the first failure, its lines are joined as by `&&`.
-    let ends_early = script.commands.first().is_some_and(|it| {
-        let words = words(it).unwrap_or_default();
+    let ends_early = script.commands.first().is_some_and(|command| {
+        let words = words(command).unwrap_or_default();
         matches!(words.as_slice(), [set, flag, ..] if set == "set" && flag.starts_with('-') && flag.contains('e'))
     });
     if !instruction.heredocs().is_empty() && !ends_early {
@@ -353,10 +356,12 @@ pub(super) fn parts(view: &View<'_>, index: usize) -> Option<Vec<Segment>> {
         Joiner::Newline | Joiner::Semicolon => ends_early,
         Joiner::Or | Joiner::Background => false,
     };
-    let is_chain =
-        block.pipelines.iter().all(|it| is_joined(it.joiner) && !it.background && !it.negated);
+    let is_chain = block
+        .pipelines
+        .iter()
+        .all(|pipeline| is_joined(pipeline.joiner) && !pipeline.background && !pipeline.negated);
     let activates = |command: &Command| {
-        let first = command.words.get(1).and_then(|it| it.pattern());
+        let first = command.words.get(1).and_then(|word| word.pattern());
         first.is_some_and(|it| it.ends_with("/bin/activate"))
     };
     let is_stateful = script.commands.iter().skip(skipped).any(|command| {
@@ -420,12 +425,12 @@ const CACHES: &[&str] = &[
 /// A mount that leaves nothing in the image: a cache of tools, or what another stage has made.
 pub(crate) fn is_cache(flag: &Flag) -> bool {
     let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
-    let has = |start: &str| value.split(',').any(|it| it.starts_with(start));
-    let target = value.split(',').find_map(|it| {
-        let (name, value) = it.split_once('=')?;
+    let has = |start: &str| value.split(',').any(|part| part.starts_with(start));
+    let target = value.split(',').find_map(|part| {
+        let (name, value) = part.split_once('=')?;
         matches!(name, "target" | "dst" | "destination").then_some(value)
     });
-    let is_tools = target.is_some_and(|target| CACHES.iter().any(|it| target.contains(it)));
+    let is_tools = target.is_some_and(|target| CACHES.iter().any(|cache| target.contains(cache)));
     flag.name.text.as_str() == "mount"
         && ((has("type=cache") && !has("from=") && is_tools) || (has("type=bind") && has("from=")))
 }
@@ -433,7 +438,7 @@ pub(crate) fn is_cache(flag: &Flag) -> bool {
 /// A mount of files of the build context, which leaves nothing in the image either.
 pub(crate) fn is_context_mount(flag: &Flag) -> bool {
     let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
-    let has = |start: &str| value.split(',').any(|it| it.starts_with(start));
+    let has = |start: &str| value.split(',').any(|part| part.starts_with(start));
     let is_input = has("type=bind") && !has("from=");
     // Elsewhere it would hide what is there, and lose what the step writes.
     let is_fleeting = |it: &str| {
@@ -448,7 +453,7 @@ pub(crate) fn is_context_mount(flag: &Flag) -> bool {
 fn is_secret_mount(flag: &Flag) -> bool {
     let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
     flag.name.text.as_str() == "mount"
-        && value.split(',').any(|it| matches!(it, "type=secret" | "type=ssh"))
+        && value.split(',').any(|part| matches!(part, "type=secret" | "type=ssh"))
 }
 
 fn segment(view: &View<'_>, script: &Script, calls: &[PackageCall], number: usize) -> Segment {

@@ -113,7 +113,7 @@ fn replacement<'p>(conda: &Conda, package: &str, new: &Spot<'p>) -> Result<&'p s
         .iter()
         .filter(|pip| pip.is_of(conda))
         .flat_map(|pip| pip.packages.iter().map(String::as_str));
-    let found = requirements.find(|it| names.contains(&install::pip_parts(it).0));
+    let found = requirements.find(|requirement| names.contains(&install::pip_parts(requirement).0));
     let found = found.ok_or_else(|| {
         let names = names.join("` or `");
         format!(
@@ -141,16 +141,17 @@ fn only_conda_calls(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     for (was, is) in &spots(&old, &new) {
         let is_old = |conda: &Conda| {
             was.condas.iter().any(|old| {
-                old.is_same_call(conda) && conda.packages.iter().all(|it| old.packages.contains(it))
+                old.is_same_call(conda)
+                    && conda.packages.iter().all(|package| old.packages.contains(package))
             })
         };
-        if let Some(more) = is.condas.iter().find(|it| !is_old(it)) {
+        if let Some(more) = is.condas.iter().find(|conda| !is_old(conda)) {
             let message = format!("`{}` installs something else than before", more.program);
             issues.push(change.issue(check, &message));
         }
         if gone(was, is).is_empty()
             && !is.pips.is_empty()
-            && !is.pips.iter().all(|it| it.is_for_uv())
+            && !is.pips.iter().all(|pip| pip.is_for_uv())
         {
             issues.push(change.issue(check, "conda installed nothing here"));
         }
@@ -162,7 +163,7 @@ fn only_conda_calls(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 pub(crate) fn explained(change: &Change<'_>) -> Explained {
     let installs = |view: &View<'_>, other: &View<'_>| -> BTreeSet<usize> {
         let kept: Vec<String> =
-            other.file.instructions.iter().map(|it| written(other, it)).collect();
+            other.file.instructions.iter().map(|instruction| written(other, instruction)).collect();
         let all = view.file.instructions.iter().enumerate();
         let changed = all.filter(|(_, it)| !kept.contains(&written(view, it)));
         let has_install = |index: &usize| {

@@ -102,8 +102,8 @@ fn is_compiler(name: &str) -> bool {
 }
 
 fn must_leave_conda(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let mut words = change.after.file.instructions.iter().flat_map(|it| {
-        let text = it.body_text().to_owned();
+    let mut words = change.after.file.instructions.iter().flat_map(|instruction| {
+        let text = instruction.body_text().to_owned();
         let words = text.split(|c: char| c.is_whitespace() || "\"'[],=:;$()".contains(c));
         words.map(str::to_owned).collect::<Vec<_>>()
     });
@@ -126,7 +126,7 @@ fn python_image(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     };
     let is_python = |image: &str| {
         // The images of uv with a Python are the official ones and uv.
-        let own = image.strip_prefix(UV_IMAGE).and_then(|it| it.strip_prefix("python"));
+        let own = image.strip_prefix(UV_IMAGE).and_then(|rest| rest.strip_prefix("python"));
         let image = own.map_or(image.to_owned(), |tag| format!("python:{tag}"));
         let Ok(name) = ImageRef::parse(&image) else { return None };
         let is_official = matches!(name.familiar_name().as_str(), "python")
@@ -260,7 +260,7 @@ fn only_conda_leaves(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (old, new) = (Plan::before(change), Plan::after(change));
     let files: Vec<&str> = old
         .pips()
-        .flat_map(|it| &it.requirements)
+        .flat_map(|pip| &pip.requirements)
         .filter_map(|it| it.strip_prefix("-r "))
         .map(last_part)
         .collect();
@@ -268,21 +268,27 @@ fn only_conda_leaves(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let is_list = |step: &Step| {
         let words: Vec<&str> = step.text.split_whitespace().skip(1).collect();
         let sources = words.split_last().map(|(_, sources)| sources).unwrap_or_default();
-        step.keyword == Keyword::Copy && sources.iter().all(|it| files.contains(&last_part(it)))
+        step.keyword == Keyword::Copy
+            && sources.iter().all(|source| files.contains(&last_part(source)))
     };
     let olds = steps(&old.last);
     let lent: Vec<&Step> = new.others.iter().flat_map(|(_, items)| steps(items)).collect();
     let is_lent = |step: &Step| is_list(step) && lent.iter().any(|it| it.text == step.text);
-    let was: Vec<&str> = olds.iter().filter(|it| !is_lent(it)).map(|it| it.text.as_str()).collect();
+    let was: Vec<&str> =
+        olds.iter().filter(|old| !is_lent(old)).map(|old| old.text.as_str()).collect();
     let news = steps(&new.last);
-    let is: Vec<&str> = news.iter().filter(|it| !is_lent(it)).map(|it| it.text.as_str()).collect();
+    let is: Vec<&str> =
+        news.iter().filter(|new| !is_lent(new)).map(|new| new.text.as_str()).collect();
     let place = is.iter().zip(&was).find(|(new, old)| new != old).map(|(new, _)| *new);
     if was != is {
         let message = "only conda may go, and installs by pip, uv and apt-get may come; every other step \
                        must stay, in its order";
         return vec![change.issue(check, message).quoting(place.unwrap_or_default())];
     }
-    if let Some(more) = lent.iter().find(|it| it.keyword != Keyword::Workdir && !is_list(it)) {
+    if let Some(more) = lent
+        .iter()
+        .find(|instruction| instruction.keyword != Keyword::Workdir && !is_list(instruction))
+    {
         let message = "a stage for packages may only copy lists of requirements";
         return vec![change.issue(check, message).quoting(&more.text)];
     }
@@ -314,7 +320,8 @@ fn is_late(old: &Plan, new: &Plan) -> Option<String> {
     let file_of = |items: &[(usize, Item)]| {
         items.iter().find_map(|(place, item)| match item {
             Item::Pip(pip) => {
-                let file = pip.requirements.iter().find(|it| packages::is_file(it))?;
+                let file =
+                    pip.requirements.iter().find(|requirement| packages::is_file(requirement))?;
                 Some((*place, file.clone()))
             }
             _ => None,

@@ -17,7 +17,7 @@ pub(super) fn are_flags_known(change: &Change<'_>, instruction: &Instruction) ->
             let runtime = before.facts.final_runtime();
             let mut users = runtime.get(Setting::User).iter();
             let is_user =
-                users.any(|it| pattern_of(&it.entry.value).split(':').next() == Some(owner));
+                users.any(|user| pattern_of(&user.entry.value).split(':').next() == Some(owner));
             let is_owner = name == "chown"
                 && !owner.is_empty()
                 && (is_user || gives_to(before, owner))
@@ -58,12 +58,12 @@ fn is_of_other_group(view: &View<'_>, instruction: &Instruction, owner: &str) ->
     };
     let place = place.text.trim_end_matches('/');
     let Some((_, group)) = owner.split_once(':') else { return false };
-    view.all_called().filter(|it| it.name == "install").any(|it| {
+    view.all_called().filter(|call| call.name == "install").any(|it| {
         let is_there = it.words.iter().any(|word| word.trim_end_matches('/') == place);
         let mut pairs = it.words.iter().zip(it.words.iter().skip(1));
         let given = pairs.find(|(flag, _)| *flag == "-g").map(|(_, group)| group);
         // A number and a name may be one group.
-        let is_number = |it: &str| it.bytes().all(|it| it.is_ascii_digit());
+        let is_number = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit());
         is_there && given.is_some_and(|it| it != group && is_number(it) == is_number(group))
     })
 }
@@ -71,8 +71,8 @@ fn is_of_other_group(view: &View<'_>, instruction: &Instruction, owner: &str) ->
 /// Whether the original makes files of a user, or has a user by this name or number.
 fn gives_to(view: &View<'_>, owner: &str) -> bool {
     let is_it = |word: &String| word.split([':', '=']).any(|part| part == owner);
-    view.all_called().any(|it| {
-        let is_account = it.is_any(ACCOUNTS);
-        (is_account || it.is_any(&["chown", "install"])) && it.words.iter().any(is_it)
+    view.all_called().any(|call| {
+        let is_account = call.is_any(ACCOUNTS);
+        (is_account || call.is_any(&["chown", "install"])) && call.words.iter().any(is_it)
     })
 }

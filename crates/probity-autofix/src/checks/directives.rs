@@ -35,7 +35,9 @@ fn is_stable(syntax: &str) -> bool {
     let syntax = syntax.strip_suffix("-labs").unwrap_or(syntax);
     let version = syntax.strip_prefix("docker/dockerfile:1").unwrap_or("-");
     version.is_empty()
-        || version.strip_prefix('.').is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()))
+        || version
+            .strip_prefix('.')
+            .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Parts of comments that tools and lawyers read.

@@ -85,7 +85,9 @@ fn is_same(change: &Change<'_>, old: usize, new: usize) -> bool {
     let flags = |it: &Instruction| -> Vec<(String, Option<String>)> {
         let flags = it.flags.iter();
         flags
-            .map(|it| (it.name.text.to_string(), it.value.as_ref().map(|v| v.text.to_string())))
+            .map(|flag| {
+                (flag.name.text.to_string(), flag.value.as_ref().map(|v| v.text.to_string()))
+            })
             .collect()
     };
     if was.keyword != Keyword::Run || is.keyword != Keyword::Run || flags(was) != flags(is) {
@@ -137,16 +139,17 @@ impl Parts {
             }
             for (place, command) in script.commands.iter().enumerate() {
                 let call = command.effective();
-                let spans = command.assignments().iter().map(|it| it.span);
-                let spans = spans.chain(call.wrappers.iter().map(|it| it.span()));
-                let spans = spans.chain(command.redirections().iter().map(|it| it.span));
+                let spans = command.assignments().iter().map(|assignment| assignment.span);
+                let spans = spans.chain(call.wrappers.iter().map(|wrapper| wrapper.span()));
+                let spans =
+                    spans.chain(command.redirections().iter().map(|redirection| redirection.span));
                 let around = spans.filter_map(|span| span.slice(view.text)).map(str::to_owned);
-                let words = call
-                    .words
+                let words = call.words.iter().map(|word| {
+                    word.literal().map_or_else(|| word.text().to_string(), Cow::into_owned)
+                });
+                let is_install = installs
                     .iter()
-                    .map(|it| it.literal().map_or_else(|| it.text().to_string(), Cow::into_owned));
-                let is_install =
-                    installs.iter().any(|it| (it.script, it.command) == (number, place));
+                    .any(|install| (install.script, install.command) == (number, place));
                 parts.commands.push(Called {
                     around: around.collect(),
                     words: words.collect(),
@@ -233,12 +236,12 @@ impl<'w> Download<'w> {
             } else if let Some(letters) = word.strip_prefix('-').filter(|it| !it.is_empty()) {
                 match letters.split_once(letter) {
                     Some((before, value))
-                        if before.chars().all(|it| HARMLESS_LETTERS.contains(it)) =>
+                        if before.chars().all(|character| HARMLESS_LETTERS.contains(character)) =>
                     {
                         let value = (!value.is_empty()).then(|| value.to_owned());
                         target = Some(value.or_else(|| words.next().cloned())?);
                     }
-                    _ if letters.chars().all(|it| HARMLESS_LETTERS.contains(it)) => {
+                    _ if letters.chars().all(|character| HARMLESS_LETTERS.contains(character)) => {
                         by_name |= letters.contains('O');
                     }
                     _ => others.push(word.as_str()),
@@ -247,7 +250,8 @@ impl<'w> Download<'w> {
                 addresses.push(word.as_str());
             }
         }
-        let name = || addresses.first().and_then(|it| it.rsplit('/').next()).map(str::to_owned);
+        let name =
+            || addresses.first().and_then(|address| address.rsplit('/').next()).map(str::to_owned);
         let is_below = directory.is_some();
         let target = match (target, by_name) {
             // With -O, wget ignores the directory.
@@ -259,9 +263,9 @@ impl<'w> Download<'w> {
         addresses.sort_unstable();
         let has = |letter: char, long: &str| {
             all.iter().any(|word| {
-                let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
+                let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
                 // Behind the letter of the output its name may begin.
-                let letters = letters.and_then(|it| it.split('o').next());
+                let letters = letters.and_then(|letter| letter.split('o').next());
                 word == long || letters.is_some_and(|it| it.contains(letter))
             })
         };

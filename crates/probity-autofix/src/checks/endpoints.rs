@@ -70,8 +70,9 @@ impl Endpoints {
     pub(super) fn read(before: &View<'_>, after: &View<'_>) -> Self {
         let runtime = after.facts.final_runtime();
         let variables = runtime.get(Setting::Env).iter();
-        let variables =
-            variables.filter_map(|it| Some((it.entry.key.clone(), text_of(&it.entry.value)?)));
+        let variables = variables.filter_map(|variable| {
+            Some((variable.entry.key.clone(), text_of(&variable.entry.value)?))
+        });
         let variables: BTreeMap<String, String> = variables.collect();
         let mut ports = ports(after);
         ports.extend(variables.iter().filter_map(|(name, value)| own_port(name, value)));
@@ -93,7 +94,7 @@ impl Endpoints {
 
     /// Any port will do where the file exposes none.
     pub(super) fn has_port(&self, port: &str) -> bool {
-        let is_number = !port.is_empty() && port.bytes().all(|it| it.is_ascii_digit());
+        let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
         let is_exposed = |it: &String| it.split('/').next() == Some(port);
         is_number && (self.ports.is_empty() || self.ports.iter().any(is_exposed))
     }
@@ -136,8 +137,9 @@ impl Endpoints {
 
     fn value(&self, variable: &Variable) -> Option<String> {
         let own = self.variable(&variable.name).map(str::to_owned);
-        let is_plain =
-            |it: &String| it.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-".contains(&it));
+        let is_plain = |it: &String| {
+            it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
+        };
         let found = match variable.operation {
             Operation::Value | Operation::Require { .. } => own,
             Operation::Default { .. } => own.or_else(|| self.expanded(variable.operand.as_ref()?)),
@@ -157,7 +159,8 @@ fn own_port(name: &str, value: &str) -> Option<String> {
     let lower = name.to_lowercase();
     let has = |list: &[&str]| lower.split('_').any(|part| list.contains(&part));
     let port = value.rsplit(':').next()?.trim_end_matches('/');
-    let is_port = !port.is_empty() && port.len() < 6 && port.bytes().all(|it| it.is_ascii_digit());
+    let is_port =
+        !port.is_empty() && port.len() < 6 && port.bytes().all(|byte| byte.is_ascii_digit());
     (has(OWN) && !has(OTHERS) && is_port).then(|| port.to_owned())
 }
 
@@ -174,7 +177,9 @@ fn paths(view: &View<'_>) -> BTreeSet<String> {
         for it in runtime.get(setting) {
             let Some(value) = text_of(&it.entry.value) else { continue };
             let is_endpoint = has_hint(&it.entry.key) || has_hint(&value);
-            found.extend(path_in(&value).filter(|_| is_endpoint));
+            if is_endpoint {
+                found.extend(path_in(&value));
+            }
         }
     }
     for setting in [Setting::Entrypoint, Setting::Cmd] {
@@ -201,7 +206,7 @@ fn paths(view: &View<'_>) -> BTreeSet<String> {
 fn of_frameworks(view: &View<'_>) -> Vec<String> {
     let runtime = view.facts.final_runtime();
     let variable = |name: &str| {
-        let entry = runtime.get(Setting::Env).iter().find(|it| it.entry.key == name);
+        let entry = runtime.get(Setting::Env).iter().find(|setting| setting.entry.key == name);
         entry.and_then(|it| text_of(&it.entry.value))
     };
     let mut found = Vec::new();
@@ -209,10 +214,10 @@ fn of_frameworks(view: &View<'_>) -> Vec<String> {
         found.push("/health".to_owned());
     }
     let exposed = variable("MANAGEMENT_ENDPOINTS_WEB_EXPOSURE_INCLUDE").unwrap_or_default();
-    let mut comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
+    let mut comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
     let is_told = |text: &str| text.contains("actuator/health");
-    let is_on = exposed.split(',').any(|it| matches!(it.trim(), "health" | "*"))
-        || comments.any(|it| it.span.slice(view.text).is_some_and(is_told));
+    let is_on = exposed.split(',').any(|part| matches!(part.trim(), "health" | "*"))
+        || comments.any(|comment| comment.span.slice(view.text).is_some_and(is_told));
     if !is_on {
         return found;
     }
@@ -227,7 +232,7 @@ fn of_frameworks(view: &View<'_>) -> Vec<String> {
     };
     let base = variable("MANAGEMENT_ENDPOINTS_WEB_BASE_PATH");
     let parts = [prefix.unwrap_or_default(), base.unwrap_or_else(|| "/actuator".to_owned())];
-    let path = parts.map(|it| it.trim_end_matches('/').to_owned()).concat();
+    let path = parts.map(|part| part.trim_end_matches('/').to_owned()).concat();
     found.push(format!("{path}/health"));
     if variable("MANAGEMENT_ENDPOINT_HEALTH_PROBES_ENABLED").as_deref() == Some("true") {
         found.extend(["liveness", "readiness"].map(|it| format!("{path}/health/{it}")));
@@ -254,7 +259,7 @@ fn path_in(word: &str) -> Option<String> {
         None => word,
     };
     let rest = path.strip_prefix('/')?;
-    let is_plain = rest.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-".contains(&it));
+    let is_plain = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte));
     let first = rest.split('/').next()?;
     let is_file = DIRECTORIES.contains(&first) || rest.contains("..");
     (is_plain && !first.is_empty() && !is_file).then(|| path.to_owned())
@@ -263,13 +268,14 @@ fn path_in(word: &str) -> Option<String> {
 /// What the image holds under a name of its own.
 fn directories(view: &View<'_>) -> Vec<String> {
     let runtime = view.facts.final_runtime();
-    let volumes = runtime.get(Setting::Volume).iter().map(|it| it.entry.key.clone());
-    let targets = view.file.instructions.iter().filter_map(|it| match &it.arguments {
-        Arguments::Transfer { destination: Some(target), .. } => Some(target.text.to_string()),
-        _ => None,
-    });
+    let volumes = runtime.get(Setting::Volume).iter().map(|setting| setting.entry.key.clone());
+    let targets =
+        view.file.instructions.iter().filter_map(|instruction| match &instruction.arguments {
+            Arguments::Transfer { destination: Some(target), .. } => Some(target.text.to_string()),
+            _ => None,
+        });
     let workdirs = (0..view.file.instructions.len())
         .filter_map(|index| view.facts.state(index)?.workdir.path.clone());
-    let all = volumes.chain(targets).chain(workdirs.map(|it| it.to_string()));
+    let all = volumes.chain(targets).chain(workdirs.map(|workdir| workdir.to_string()));
     all.map(|it| it.trim_end_matches('/').to_owned()).filter(|it| it.starts_with('/')).collect()
 }

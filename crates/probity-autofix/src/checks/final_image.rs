@@ -106,9 +106,10 @@ fn runtime_version(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let is_web = {
         let runtime = change.before.facts.final_runtime();
         let mut variables = runtime.get(Setting::Env).iter();
-        let mut ports = runtime.get(Setting::Expose).iter().map(|it| it.entry.to_string());
-        ports.any(|it| is_port_of_web(&it))
-            || variables.any(|it| it.entry.key.starts_with("ASPNETCORE_"))
+        let mut ports =
+            runtime.get(Setting::Expose).iter().map(|setting| setting.entry.to_string());
+        ports.any(|port| is_port_of_web(&port))
+            || variables.any(|variable| variable.entry.key.starts_with("ASPNETCORE_"))
             || ["http", "Web", "Api", "Mvc", "Blazor", "urls"]
                 .iter()
                 .any(|it| change.before.text.contains(it))
@@ -126,12 +127,14 @@ fn runtime_version(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 /// Whether the final stage gets Java from a package or another stage, or a build makes machine code of it.
 fn brings_java(view: &View<'_>) -> bool {
-    let has = |text: &str, words: &[&str]| words.iter().any(|it| text.contains(it));
+    let has = |text: &str, words: &[&str]| words.iter().any(|word| text.contains(word));
     let chain = final_chain(view);
     let mut finals = chain.into_iter().filter_map(|index| view.file.instructions.get(index));
     has(view.text, &["native-image", "jlink", "jpackage", "graalvm", "nativeCompile"])
-        || finals
-            .any(|it| has(it.body_text(), &["jre", "jdk", "java"]) && it.keyword != Keyword::Cmd)
+        || finals.any(|instruction| {
+            has(instruction.body_text(), &["jre", "jdk", "java"])
+                && instruction.keyword != Keyword::Cmd
+        })
 }
 
 /// Whether web servers usually listen on a port; one that nobody knows may be theirs too.

@@ -172,11 +172,16 @@ pub(super) fn without_lists(view: &View<'_>, index: usize) -> Option<String> {
     let is_apt = |call: &&PackageCall| matches!(call.manager, Manager::Apt | Manager::AptGet);
     let install = |call: &PackageCall| call.action == Action::Install && !names(call).is_empty();
     let place = calls(index).filter(is_apt).position(install)?;
-    let is_fetched = calls(index).filter(is_apt).take(place).any(|it| it.action == Action::Update);
+    let is_fetched =
+        calls(index).filter(is_apt).take(place).any(|call| call.action == Action::Update);
     let stage = view.facts.stage_of(index)?;
     let is_left = chain_of(view, stage.index).into_iter().filter(|it| *it < index).any(|earlier| {
-        let text = view.file.instructions.get(earlier).map(|it| it.body_text().to_string());
-        calls(earlier).filter(is_apt).any(|it| it.action == Action::Update)
+        let text = view
+            .file
+            .instructions
+            .get(earlier)
+            .map(|instruction| instruction.body_text().to_string());
+        calls(earlier).filter(is_apt).any(|call| call.action == Action::Update)
             && text.is_some_and(|it| !it.contains("/var/lib/apt/lists"))
     });
     let mounts = view.file.instructions.get(index).is_some_and(|it| {
@@ -198,7 +203,7 @@ pub(super) fn package(view: &View<'_>, index: usize, image: &str) -> Option<Stri
         Distribution::RedHat | Distribution::Bare => return None,
     };
     let calls = view.facts.package_calls(&view.file, index).iter();
-    let calls = calls.filter(|it| !commands::is_language_manager(it.manager));
+    let calls = calls.filter(|call| !commands::is_language_manager(call.manager));
     let release = match kind.distribution {
         Some(Distribution::Debian) => {
             kind.release.as_deref().map(|it| it.split('.').next().unwrap_or(it))
@@ -228,10 +233,10 @@ pub(super) fn account(view: &View<'_>, index: usize, image: &str) -> Option<Stri
         Distribution::RedHat | Distribution::Bare => return None,
     };
     let called = view.called(index);
-    let mut accounts = called.iter().filter(|it| it.is_any(&["adduser", "addgroup"]));
-    accounts.find_map(|it| {
-        let option = it.words.iter().find(|word| wrong.contains(&word.as_str()))?;
-        Some(format!("{} {option}", it.name))
+    let mut accounts = called.iter().filter(|call| call.is_any(&["adduser", "addgroup"]));
+    accounts.find_map(|account| {
+        let option = account.words.iter().find(|word| wrong.contains(&word.as_str()))?;
+        Some(format!("{} {option}", account.name))
     })
 }
 
@@ -268,8 +273,8 @@ pub(super) fn taken_number(view: &View<'_>, index: usize, image: &str) -> Option
             _ => None,
         });
         let joined = it.words.iter().any(|word| word == "--uid=1000");
-        let is_shared = it.words.iter().any(|it| matches!(it.as_str(), "-o" | "--non-unique"));
-        let is_number = joined || pairs.any(|it| matches!(it, ("-u" | "--uid", "1000")));
+        let is_shared = it.words.iter().any(|word| matches!(word.as_str(), "-o" | "--non-unique"));
+        let is_number = joined || pairs.any(|pair| matches!(pair, ("-u" | "--uid", "1000")));
         it.is_any(&["useradd", "adduser"]) && is_number && !is_shared
     };
     called.iter().any(is_taken).then(|| format!("user 1000 anew, though it is `{owner}`"))

@@ -23,7 +23,7 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
         let stage = view.facts.final_stage().map(|it| it.instructions.clone()).unwrap_or_default();
         let is_check = |index: &usize| {
             let it = view.file.instructions.get(*index);
-            it.is_some_and(|it| it.keyword == Keyword::Healthcheck)
+            it.is_some_and(|instruction| instruction.keyword == Keyword::Healthcheck)
         };
         stage.filter(is_check).collect()
     };
@@ -131,7 +131,7 @@ pub(crate) fn probe_tools(view: &View<'_>) -> Vec<&'static str> {
         .filter(|tool| {
             let is_package =
                 packages.iter().any(|it| it == tool || (*tool == "nc" && it.starts_with("netcat")));
-            is_package || called.iter().any(|it| it == tool)
+            is_package || called.iter().any(|call| call == tool)
         })
         .collect()
 }
@@ -154,8 +154,9 @@ pub(crate) fn server_hints(view: &View<'_>) -> Vec<&'static str> {
         .into_iter()
         .flat_map(|setting| runtime.get(setting))
         .map(|entry| entry.entry.to_string());
-    let runs = view.file.instructions.iter().filter(|it| it.keyword == Keyword::Run);
-    let runs = runs.map(|it| it.body_text().to_owned());
+    let runs =
+        view.file.instructions.iter().filter(|instruction| instruction.keyword == Keyword::Run);
+    let runs = runs.map(|run| run.body_text().to_owned());
     let text: Vec<String> = commands.chain(base(view)).chain(runs).collect();
     let text = text.join(" ").to_lowercase();
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').collect();

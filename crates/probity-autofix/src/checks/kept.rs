@@ -89,7 +89,9 @@ fn is_held(change: &Change<'_>, path: &str) -> bool {
     is_copied(change, path)
         || final_chain(after).into_iter().any(|index| {
             let it = after.file.instructions.get(index);
-            it.is_some_and(|it| it.flag_value("from").is_none() && covers(after, index, it, path))
+            it.is_some_and(|call| {
+                call.flag_value("from").is_none() && covers(after, index, call, path)
+            })
         })
 }
 
@@ -97,7 +99,7 @@ fn is_held(change: &Change<'_>, path: &str) -> bool {
 fn is_copied(change: &Change<'_>, path: &str) -> bool {
     final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let sources = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         sources
             .iter()
             .any(|source| is_within(path, source.trim_end_matches('/')) || is_matched(path, source))
@@ -120,7 +122,7 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         let are_tools = call.manager == Manager::Pip
             && !names.is_empty()
             && names.len() == call.packages.len()
-            && names.iter().all(|it| commands::PYTHON_TOOLS.contains(&it.as_str()));
+            && names.iter().all(|name| commands::PYTHON_TOOLS.contains(&name.as_str()));
         if call.action != Action::Install || is_global || are_tools {
             continue;
         }
@@ -158,7 +160,7 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             "bundle" if it.words.iter().any(|word| word == "install") => {
                 let runtime = before.facts.final_runtime();
                 let mut variables = runtime.get(Setting::Env).iter();
-                let path = variables.find(|it| it.entry.key == "BUNDLE_PATH");
+                let path = variables.find(|variable| variable.entry.key == "BUNDLE_PATH");
                 let path = path.and_then(|it| text_of(&it.entry.value));
                 let path = path.unwrap_or_else(|| "/usr/local/bundle".to_owned());
                 absolute(
@@ -214,8 +216,8 @@ fn is_removed(view: &View<'_>, path: &str) -> bool {
         let [command] = part.commands.as_slice() else { return false };
         let words = commands::words(command).unwrap_or_default();
         let mut words = words.iter();
-        words.next().is_some_and(|it| it == "rm")
-            && words.any(|it| absolute(it, part.directory.as_deref()).as_deref() == Some(path))
+        words.next().is_some_and(|word| word == "rm")
+            && words.any(|word| absolute(word, part.directory.as_deref()).as_deref() == Some(path))
     })
 }
 
@@ -232,13 +234,13 @@ fn runs_on(change: &Change<'_>, language: &str) -> bool {
 fn holds_site_packages(change: &Change<'_>) -> bool {
     final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let sources = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         sources.iter().any(|source| {
             let source = source.trim_end_matches('/');
             let is_venv = change.before.text.contains(&format!("{source}/bin"))
                 || change.after.all_called().any(|it| {
                     let makes =
-                        it.is_any(&["virtualenv"]) || it.words.iter().any(|it| it == "venv");
+                        it.is_any(&["virtualenv"]) || it.words.iter().any(|word| word == "venv");
                     makes && it.words.iter().any(|word| is_within(word, source))
                 });
             is_venv
@@ -265,7 +267,8 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         Some("node") => runs_on(change, "node"),
         language => matches!(language, Some("python" | "ruby" | "php" | "perl")),
     };
-    let last_build = before.all_called().filter(|it| it.is_build()).map(|it| it.instruction).max();
+    let last_build =
+        before.all_called().filter(|call| call.is_build()).map(|call| call.instruction).max();
     let mut missing = Vec::new();
     let compiled = compiled_directories(before);
     for index in 0..before.file.instructions.len() {
@@ -285,8 +288,8 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                 (true, true) if kind.language == Some("node") => !is_bundled(name),
                 (true, _) => is_all || !is_for_tools(name),
                 (false, true) => {
-                    let is_read = before.all_called().any(|it| {
-                        it.is_build() && it.words.iter().any(|word| is_within(word, target))
+                    let is_read = before.all_called().any(|call| {
+                        call.is_build() && call.words.iter().any(|word| is_within(word, target))
                     });
                     let workdir = below(before, index, "");
                     let is_apart = match workdir.trim_end_matches('/') {
@@ -328,8 +331,8 @@ fn takes_pages(change: &Change<'_>) -> bool {
     const PAGES: &[&str] = &["public", "static", "www", "client", "assets", "build", "dist"];
     final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
-        sources.iter().any(|it| PAGES.contains(&last_part(it.trim_end_matches('/'))))
+        let sources = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        sources.iter().any(|source| PAGES.contains(&last_part(source.trim_end_matches('/'))))
     })
 }
 
@@ -338,11 +341,12 @@ fn named_by_builds(change: &Change<'_>) -> Vec<String> {
     let before = change.before;
     let sources: Vec<&String> =
         before.all_pairs().map(|(_, target)| target).filter(|it| it.len() > 1).collect();
-    let values = before.all_called().filter(|it| it.is_build()).flat_map(|it| &it.words);
+    let values = before.all_called().filter(|call| call.is_build()).flat_map(|call| &call.words);
     let values = values.filter_map(|word| {
         let (name, value) = word.rsplit_once('=')?;
         let is_of_tool = name.starts_with("-DCMAKE_") || name.starts_with("--");
-        let is_source = sources.iter().any(|it| is_within(value, it) && value != it.as_str());
+        let is_source =
+            sources.iter().any(|source| is_within(value, source) && value != source.as_str());
         (is_source && !is_of_tool).then(|| value.trim_end_matches('/').to_owned())
     });
     values.filter(|value| !is_around(change, value)).map(|it| format!("`{it}`")).collect()
@@ -355,14 +359,22 @@ fn manifest(change: &Change<'_>, kind: &ImageKind) -> Option<String> {
     let last = before.file.instructions.len().checked_sub(1)?;
     let path = below(before, last, "package.json");
     let is_copied = (0..=last).any(|index| {
-        before.file.instructions.get(index).is_some_and(|it| covers(before, index, it, &path))
+        before
+            .file
+            .instructions
+            .get(index)
+            .is_some_and(|instruction| covers(before, index, instruction, &path))
     });
     if kind.language == Some("node") && is_started && is_copied && !is_held(change, &path) {
         return Some(format!("`{path}`"));
     }
     let path = below(before, last, "Gemfile");
     let is_copied = (0..=last).any(|index| {
-        before.file.instructions.get(index).is_some_and(|it| covers(before, index, it, &path))
+        before
+            .file
+            .instructions
+            .get(index)
+            .is_some_and(|instruction| covers(before, index, instruction, &path))
     });
     let is_lost = commands::starts(before, "bundle") && is_copied && !is_held(change, &path);
     is_lost.then(|| format!("`{path}`"))
@@ -385,12 +397,12 @@ fn placed(source: &str, target: &str, is_all: bool) -> String {
 fn made_directories(view: &View<'_>, index: usize) -> Vec<String> {
     let parts = view.parts(index).unwrap_or_default();
     let words = parts.iter().flat_map(|part| {
-        let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+        let called = part.commands.iter().filter_map(|command| Called::of(index, command));
         let makers = called.filter(|it| {
-            it.name == "mkdir" || (it.name == "install" && it.words.iter().any(|it| it == "-d"))
+            it.name == "mkdir" || (it.name == "install" && it.words.iter().any(|word| word == "-d"))
         });
-        let words = makers.flat_map(|it| it.words);
-        words.filter_map(|it| absolute(&it, part.directory.as_deref())).collect::<Vec<_>>()
+        let words = makers.flat_map(|maker| maker.words);
+        words.filter_map(|word| absolute(&word, part.directory.as_deref())).collect::<Vec<_>>()
     });
     words.collect()
 }

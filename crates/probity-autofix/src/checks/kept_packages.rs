@@ -159,8 +159,9 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut missing: BTreeSet<String> = BTreeSet::new();
     // The original itself runs without what it removes.
     let removals = commands::calls(change.before).filter(|(_, it)| it.action == Action::Remove);
-    let removed: Vec<String> =
-        removals.flat_map(|(_, call)| call.packages.iter().map(|it| it.text.to_string())).collect();
+    let removed: Vec<String> = removals
+        .flat_map(|(_, call)| call.packages.iter().map(|package| package.text.to_string()))
+        .collect();
     for (_, call) in commands::calls(change.before) {
         if commands::is_language_manager(call.manager) {
             continue;
@@ -198,14 +199,14 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     missing.extend(run_times_of_compilers(change, &kind, &now).into_iter().map(str::to_owned));
     // Compilers bring the library that these wheels load.
     let olds = commands::installed(change.before);
-    let has_openmp = olds.iter().any(|it| commands::is_compiler(it));
-    if has_openmp && !kind.is_full() && olds.iter().any(|it| it == "lightgbm") {
+    let has_openmp = olds.iter().any(|old| commands::is_compiler(old));
+    if has_openmp && !kind.is_full() && olds.iter().any(|old| old == "lightgbm") {
         let is_there = now.iter().any(|it| it.starts_with("libgomp") || commands::is_compiler(it));
         missing.extend((!is_there).then(|| "libgomp1".to_owned()));
     }
     if compiles_packages(change.after) {
         let olds = commands::installed(change.before).into_iter();
-        missing.extend(olds.filter(|it| commands::is_compiler(it) && !now.contains(it)));
+        missing.extend(olds.filter(|old| commands::is_compiler(old) && !now.contains(old)));
     }
     if missing.is_empty() {
         return Vec::new();
@@ -230,7 +231,7 @@ fn compiles_packages(view: &View<'_>) -> bool {
             && commands::is_language_manager(call.manager)
             && !call.has_flag(READY)
             && !call.has_flag(&["-g", "--global"])
-            && !call.packages.iter().any(|it| is_wheel(&it.text))
+            && !call.packages.iter().any(|package| is_wheel(&package.text))
     })
 }
 
@@ -272,16 +273,16 @@ fn has_program(change: &Change<'_>, package: &str) -> bool {
     // Others call these while they build.
     let is_plugin = name.starts_with("protoc-gen-") || name.starts_with("cargo-");
     let is_called = is_plugin
-        || change.before.all_called().any(|it| {
-            let first = it.words.first().map(String::as_str).unwrap_or_default();
-            is_it(&it.name) || (it.name == "cargo" && is_it(&format!("cargo-{first}")))
+        || change.before.all_called().any(|call| {
+            let first = call.words.first().map(String::as_str).unwrap_or_default();
+            is_it(&call.name) || (call.name == "cargo" && is_it(&format!("cargo-{first}")))
         });
     let is_brought = final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places
             .iter()
-            .map(|it| commands::last_part(it.trim_end_matches('/')))
+            .map(|place| commands::last_part(place.trim_end_matches('/')))
             .any(|it| is_it(it) || it == "bin")
     });
     is_brought || (is_called && !is_started)
@@ -305,12 +306,14 @@ fn is_build_tool(change: &Change<'_>, name: &str) -> bool {
     let listed = PROGRAMS.iter().find(|(package, _)| *package == name).map(|(_, it)| *it);
     let programs: Vec<&str> = listed.unwrap_or_default().iter().copied().chain([name]).collect();
     let chain = final_chain(change.after);
-    let is_used = before.all_called().any(|it| it.is_any(&programs));
-    let is_used_now =
-        change.after.all_called().any(|it| it.is_any(&programs) && chain.contains(&it.instruction));
+    let is_used = before.all_called().any(|call| call.is_any(&programs));
+    let is_used_now = change
+        .after
+        .all_called()
+        .any(|call| call.is_any(&programs) && chain.contains(&call.instruction));
     let names = |text: &str| programs.iter().any(|program| text.contains(program));
     let is_named = before.file.instructions.iter().any(|it| {
-        let mut heredocs = it.heredocs().iter().map(|it| it.content(before.text));
+        let mut heredocs = it.heredocs().iter().map(|heredoc| heredoc.content(before.text));
         it.keyword != Keyword::Run && (names(it.body_text()) || heredocs.any(|text| names(&text)))
     });
     is_used && !is_used_now && !is_named && !names(&comments_of(before))
@@ -319,14 +322,14 @@ fn is_build_tool(change: &Change<'_>, name: &str) -> bool {
 /// Whether a comment says that a script which the container has calls a package's program.
 fn is_told_of_script(view: &View<'_>, name: &str) -> bool {
     let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
-    let mut comments = comments.filter_map(|it| it.span.slice(view.text));
+    let mut comments = comments.filter_map(|comment| comment.span.slice(view.text));
     let words = |text: &str| -> Vec<String> {
         let words = text.split(|it: char| it.is_whitespace() || "\"'`,;()".contains(it));
         words.map(str::to_owned).collect()
     };
     comments.any(|comment| {
         let words = words(comment);
-        words.iter().any(|it| it == name) && words.iter().any(|it| it.ends_with(".sh"))
+        words.iter().any(|word| word == name) && words.iter().any(|word| word.ends_with(".sh"))
     })
 }
 
@@ -338,16 +341,16 @@ fn are_for_downloads(change: &Change<'_>) -> bool {
     let old = base(before).and_then(|image| ImageKind::of(&image));
     let is_system = old.is_some_and(|old| old.is_system());
     let downloads = before.all_called().any(|it| {
-        it.is_any(&["curl", "wget", "git"]) && it.words.iter().any(|it| it.contains("https:"))
+        it.is_any(&["curl", "wget", "git"]) && it.words.iter().any(|word| word.contains("https:"))
     });
     let mut packages = commands::installed(before).into_iter();
-    let links = packages.any(|it| TLS.iter().any(|part| it.contains(part)));
+    let links = packages.any(|package| TLS.iter().any(|part| package.contains(part)));
     is_system && downloads && !links && !speaks_tls(before)
 }
 
 pub(super) fn comments_of(view: &View<'_>) -> String {
     let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
-    comments.filter_map(|it| it.span.slice(view.text)).collect()
+    comments.filter_map(|comment| comment.span.slice(view.text)).collect()
 }
 
 /// Whether a COPY brings the files of a library by its name: `libpq.so.5`.
@@ -357,7 +360,7 @@ fn is_library_copied(change: &Change<'_>, headers: &str) -> bool {
     let stem = stem.strip_prefix("lib").unwrap_or(stem);
     final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let sources = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         sources.iter().any(|source| {
             let name = commands::last_part(source);
             let rest = name.strip_prefix("lib").and_then(|name| name.strip_prefix(stem));
@@ -422,7 +425,7 @@ fn is_copied(change: &Change<'_>, name: &str) -> bool {
     let files = files.unwrap_or_default();
     final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let sources = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let sources = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         sources
             .iter()
             .any(|source| files.iter().any(|file| is_within(file, source.trim_end_matches('/'))))

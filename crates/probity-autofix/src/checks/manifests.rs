@@ -26,7 +26,7 @@ fn must_copy_manifests(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let all = steps::of(view, &|_| false);
         let installs = all.iter().filter(|step| {
             let mut called = view.called(step.index).iter();
-            step.has_sources == has_sources && called.any(|it| !installs::needed(it).is_empty())
+            step.has_sources == has_sources && called.any(|call| !installs::needed(call).is_empty())
         });
         installs.count()
     };
@@ -59,7 +59,7 @@ fn copies_all(instruction: &Instruction) -> bool {
 pub(crate) fn explained(change: &Change<'_>) -> Explained {
     let (before, after) = (change.before, change.after);
     let texts = |view: &View<'_>| -> Vec<String> {
-        view.file.instructions.iter().map(|it| written(view, it)).collect()
+        view.file.instructions.iter().map(|instruction| written(view, instruction)).collect()
     };
     let (olds, news) = (texts(before), texts(after));
     let mut explained = Explained::default();
@@ -91,7 +91,7 @@ fn only_copies_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         others.after.contains(&index) || early::is_new_manifest(change, index)
     });
     let copies = |view: &View<'_>| -> Vec<String> {
-        let all = view.file.instructions.iter().filter(|it| copies_all(it));
+        let all = view.file.instructions.iter().filter(|instruction| copies_all(instruction));
         all.map(|it| written(view, it)).collect()
     };
     let issue = |message: &str, index: usize| {
@@ -232,8 +232,8 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             let is_of_packages = matches!(called.name.as_str(), "npm" | "yarn" | "pnpm" | "cargo");
             let is_told = |need: &str| {
                 let mut comments =
-                    change.before.text.lines().filter(|it| it.trim_start().starts_with('#'));
-                comments.any(|it| it.contains(need))
+                    change.before.text.lines().filter(|line| line.trim_start().starts_with('#'));
+                comments.any(|comment| comment.contains(need))
             };
             // A comment names a file of the install without its directory.
             let is_named = |need: &str| needed.iter().any(|it| early::ends_like(it, need));
@@ -330,7 +330,7 @@ fn lost_workspace(view: &View<'_>, copied: &[String]) -> Option<String> {
 /// The workspaces that commands of the original name, without their scope.
 fn workspaces(view: &View<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    for called in view.all_called().filter(|it| it.is_any(&["npm", "yarn", "pnpm", "npx"])) {
+    for called in view.all_called().filter(|call| call.is_any(&["npm", "yarn", "pnpm", "npx"])) {
         let mut words = called.words.iter().map(String::as_str);
         while let Some(word) = words.next() {
             let (flag, value) = word.split_once('=').unwrap_or((word, ""));
@@ -351,7 +351,7 @@ fn named_projects(view: &View<'_>) -> Vec<String> {
     let words = view.text.split(|it: char| it.is_whitespace() || "\"'[],=".contains(it));
     let projects = words.filter(|it| it.ends_with(".csproj") || it.ends_with(".fsproj"));
     projects
-        .map(|it| it.trim_start_matches("./").to_owned())
+        .map(|project| project.trim_start_matches("./").to_owned())
         .filter(|it| !it.contains('*'))
         .collect()
 }

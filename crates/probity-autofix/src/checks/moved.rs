@@ -131,7 +131,7 @@ pub(super) fn stage_mounts(view: &View<'_>, index: usize) -> Vec<(String, String
     stages
         .filter_map(|value| {
             let option = |names: &[&str]| {
-                let mut pairs = value.split(',').filter_map(|it| it.split_once('='));
+                let mut pairs = value.split(',').filter_map(|part| part.split_once('='));
                 pairs.find(|(name, _)| names.contains(name)).map(|(_, value)| value)
             };
             let source = option(&["source", "src"]).unwrap_or("/").trim_end_matches('/');
@@ -211,7 +211,9 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
         |it: &str| !target.ends_with('/') || is_result || last_part(it) == last_part(path);
     let fitting: Vec<String> = origins
         .into_iter()
-        .filter(|it| keeps_place(it) && (is_named(it) || it == target.trim_end_matches('/')))
+        .filter(|origin| {
+            keeps_place(origin) && (is_named(origin) || origin == target.trim_end_matches('/'))
+        })
         .collect();
     if !fitting.is_empty() {
         return Some(fitting);
@@ -280,16 +282,16 @@ pub(super) fn transfers(view: &View<'_>) -> Vec<(String, String)> {
     for index in 0..view.file.instructions.len() {
         for part in view.parts(index).unwrap_or_default() {
             let [command] = part.commands.as_slice() else { continue };
-            let written = command.words.iter().map(|it| match it.pattern() {
+            let written = command.words.iter().map(|word| match word.pattern() {
                 Some(pattern) => pattern,
-                None => it.text().to_owned(),
+                None => word.text().to_owned(),
             });
             let all: Vec<String> = written.map(|it| expanded(view, index, &it)).collect();
             let Some((name, rest)) = all.split_first() else { continue };
             let makes_directory = name == "install"
-                && rest
-                    .iter()
-                    .any(|it| it.starts_with('-') && !it.starts_with("--") && it.contains('d'));
+                && rest.iter().any(|word| {
+                    word.starts_with('-') && !word.starts_with("--") && word.contains('d')
+                });
             if !matches!(name.as_str(), "cp" | "mv" | "install") || makes_directory {
                 continue;
             }
@@ -301,14 +303,14 @@ pub(super) fn transfers(view: &View<'_>) -> Vec<(String, String)> {
 
 /// Each source of a copying command with the place it gets.
 pub(super) fn moves(arguments: &[String], workdir: Option<&str>) -> Vec<(String, String)> {
-    let plain = arguments.iter().filter(|it| !it.starts_with('-'));
+    let plain = arguments.iter().filter(|argument| !argument.starts_with('-'));
     // `install -m 0755 FROM TO`
     let plain: Vec<&String> =
-        plain.filter(|it| !it.bytes().all(|it| it.is_ascii_digit())).collect();
+        plain.filter(|it| !it.bytes().all(|byte| byte.is_ascii_digit())).collect();
     let Some((to, sources)) = plain.split_last() else { return Vec::new() };
     let Some(target) = absolute(to, workdir) else { return Vec::new() };
     let is_directory = target.ends_with('/') || sources.len() > 1;
-    let keeps_parents = arguments.iter().any(|it| it == "--parents");
+    let keeps_parents = arguments.iter().any(|argument| argument == "--parents");
     let target = target.trim_end_matches('/');
     let moved = sources.iter().filter_map(|from| {
         let content = from.strip_suffix("/.");
@@ -356,10 +358,10 @@ fn directories(change: &Change<'_>) -> Vec<Moved> {
 /// `make install DESTDIR=/stage` makes a tree that is copied to where it belongs.
 fn staged(after: &View<'_>) -> Vec<Moved> {
     let words = after.text.split(|it: char| it.is_whitespace() || it == '"');
-    let values = words.filter_map(|it| it.strip_prefix("DESTDIR="));
+    let values = words.filter_map(|word| word.strip_prefix("DESTDIR="));
     values
-        .filter(|it| it.starts_with('/') && it.len() > 1 && !it.contains('$'))
-        .map(|it| Moved { now: it.trim_end_matches('/').to_owned(), was: String::new() })
+        .filter(|value| value.starts_with('/') && value.len() > 1 && !value.contains('$'))
+        .map(|value| Moved { now: value.trim_end_matches('/').to_owned(), was: String::new() })
         .collect()
 }
 
@@ -398,7 +400,7 @@ pub(super) fn without_output(part: &commands::Segment) -> Option<(String, String
         let text = flags.iter().fold(part.text.clone(), |text, flag| text.replace(flag, ""));
         return Some((text, root));
     }
-    if let Some(stage) = part.text.split_whitespace().find(|it| it.starts_with("DESTDIR=")) {
+    if let Some(stage) = part.text.split_whitespace().find(|word| word.starts_with("DESTDIR=")) {
         let text = part.text.replace(stage, " ");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         return Some((text, String::new()));
@@ -412,10 +414,10 @@ pub(super) fn without_output(part: &commands::Segment) -> Option<(String, String
 fn root_of(command: &Command) -> Option<String> {
     let words = words(command)?;
     let is_install = matches!(words.as_slice(), [cargo, install, ..] if cargo == "cargo" && install == "install");
-    let place = words.iter().position(|it| it == "--root");
+    let place = words.iter().position(|word| word == "--root");
     let next = place.and_then(|place| words.get(place + 1)).cloned();
-    let value = || words.iter().find_map(|it| it.strip_prefix("--root=")).map(str::to_owned);
-    next.or_else(value).filter(|_| is_install)
+    let value = || words.iter().find_map(|word| word.strip_prefix("--root=")).map(str::to_owned);
+    if is_install { next.or_else(value) } else { None }
 }
 
 fn output_of(command: &Command) -> Option<String> {
@@ -435,14 +437,14 @@ fn output_of(command: &Command) -> Option<String> {
     let call = command.effective();
     let name = call.name()?;
     let words: Vec<String> =
-        call.args().iter().map(|it| it.pattern().unwrap_or_default()).collect();
+        call.args().iter().map(|argument| argument.pattern().unwrap_or_default()).collect();
     let is_builder = BUILDERS.contains(&last_part(&name));
     let is_flag = |it: &str| OUTPUTS.contains(&it) || (is_builder && it == "-o");
     let value = |word: &String| {
         let (flag, value) = word.split_once('=')?;
         is_flag(flag).then(|| value.to_owned())
     };
-    let place = words.iter().position(|it| is_flag(it));
+    let place = words.iter().position(|word| is_flag(word));
     let next = place.and_then(|place| words.get(place + 1)).cloned();
     next.or_else(|| words.iter().find_map(value)).filter(|it| !it.is_empty())
 }

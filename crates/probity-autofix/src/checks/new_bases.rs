@@ -57,9 +57,14 @@ const OFFICIAL: &[&str] = &[
 /// the only ones that nobody has to look up.
 fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let before = change.before.facts.stages();
-    let copies = change.before.file.instructions.iter().filter_map(|it| it.flag_value("from"));
+    let copies = change
+        .before
+        .file
+        .instructions
+        .iter()
+        .filter_map(|instruction| instruction.flag_value("from"));
     let bases = before.iter().map(|stage| stage.image.pattern());
-    let known: BTreeSet<&str> = bases.chain(copies.map(|it| it.text.as_str())).collect();
+    let known: BTreeSet<&str> = bases.chain(copies.map(|copy| copy.text.as_str())).collect();
     let platforms: Vec<_> = before.iter().map(|stage| &stage.platform).collect();
     let olds: Vec<ImageRef> = before
         .iter()
@@ -123,7 +128,8 @@ fn is_allowed(stage: &Stage, olds: &[ImageRef]) -> bool {
             let own = namespace(&image);
             let is_library = own == ("docker.io".to_owned(), "library".to_owned());
             let name = image.path.rsplit('/').next().unwrap_or_default();
-            let is_known = OFFICIAL.contains(&name) || olds.iter().any(|it| it.path == image.path);
+            let is_known =
+                OFFICIAL.contains(&name) || olds.iter().any(|old| old.path == image.path);
             let is_official = is_library && is_known;
             let is_distroless = own == ("gcr.io".to_owned(), "distroless".to_owned());
             // A registry without namespaces has one publisher.
@@ -182,9 +188,9 @@ fn builds(change: &Change<'_>, index: usize) -> bool {
 fn is_for_pages(change: &Change<'_>, stage: &Stage, image: &str) -> bool {
     let old = base(change.before).as_deref().and_then(ImageKind::of);
     let is_other = old.is_some_and(|old| old.language != Some("node"));
-    let is_node = ImageKind::of(image).is_some_and(|it| it.language == Some("node"));
+    let is_node = ImageKind::of(image).is_some_and(|kind| kind.language == Some("node"));
     let mut called = stage.instructions.clone().flat_map(|index| change.after.called(index));
-    is_other && is_node && called.all(|it| it.is_any(commands::NODE_TOOLS))
+    is_other && is_node && called.all(|call| call.is_any(commands::NODE_TOOLS))
 }
 
 /// Whether an image is a variant of another: the same tools of the same version, and on the same
@@ -222,10 +228,10 @@ fn has_all_tools(change: &Change<'_>, image: &str) -> bool {
     let after = change.after;
     let installed = commands::installed(after);
     let stages = after.facts.stages();
-    let is_on = |stage: &&Stage| matches!(stages.get(stage.root).map(|it| &it.base), Some(Base::Image(name)) if name == image);
+    let is_on = |stage: &&Stage| matches!(stages.get(stage.root).map(|stage| &stage.base), Some(Base::Image(name)) if name == image);
     let indices = stages.iter().filter(is_on).flat_map(|stage| stage.instructions.clone());
     let mut called = indices.flat_map(|index| after.called(index));
-    called.all(|it| !lacks(image, &it.name) || installed.contains(&it.name))
+    called.all(|call| !lacks(image, &call.name) || installed.contains(&call.name))
 }
 
 /// Whether an install of build packages of the original is not in the final image.

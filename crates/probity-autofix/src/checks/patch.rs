@@ -85,6 +85,6 @@ fn must_add_healthcheck(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 /// The instructions of one kind, however their lines are broken.
 pub(crate) fn all(view: &View<'_>, keyword: Keyword) -> Vec<String> {
-    let found = view.file.instructions.iter().filter(|it| it.keyword == keyword);
+    let found = view.file.instructions.iter().filter(|instruction| instruction.keyword == keyword);
     found.map(|it| written(view, it)).collect()
 }

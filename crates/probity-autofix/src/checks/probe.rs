@@ -95,7 +95,7 @@ fn pace(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let Some(instruction) = change.after.file.instructions.get(index) else { continue };
         for (flag, least, most) in TIMES {
             let Some(value) = instruction.flag_value(flag) else { continue };
-            if !seconds(&value.text).is_some_and(|it| (*least..=*most).contains(&it)) {
+            if !seconds(&value.text).is_some_and(|second| (*least..=*most).contains(&second)) {
                 let message =
                     format!("--{flag} must be from {least}s to {most}s, in whole seconds");
                 issues.push(placed(change, change.issue(check, &message), index));
@@ -156,8 +156,8 @@ fn is_one_probe(view: &View<'_>, index: usize, endpoints: &Endpoints) -> bool {
     let [block] = &*script.blocks else { return false };
     let is_plain = script.errors().is_empty()
         && script.opaque.is_none()
-        && block.pipelines.iter().all(|it| !it.background && !it.negated);
-    let stages: Vec<usize> = block.pipelines.iter().map(|it| it.stages.len()).collect();
+        && block.pipelines.iter().all(|pipeline| !pipeline.background && !pipeline.negated);
+    let stages: Vec<usize> = block.pipelines.iter().map(|pipeline| pipeline.stages.len()).collect();
     if !is_plain || script.commands.len() != stages.iter().sum::<usize>() {
         return false;
     }
@@ -193,8 +193,10 @@ fn opens_a_port(view: &View<'_>, endpoints: &Endpoints) -> bool {
     let Some((_, text)) = healthcheck::command(view) else { return false };
     let Some(image) = base(view) else { return false };
     let is_small = is_bare(&image) || image.contains("alpine") || image.contains("busybox");
-    let code: String =
-        text.chars().filter(|it| !it.is_whitespace() && !"'\"".contains(*it)).collect();
+    let code: String = text
+        .chars()
+        .filter(|character| !character.is_whitespace() && !"'\"".contains(*character))
+        .collect();
     let code = code.strip_suffix("||exit1").unwrap_or(&code);
     let code = code.strip_prefix("/bin/").unwrap_or(code);
     let Some(code) = code.strip_prefix("bash-c") else { return false };
@@ -215,7 +217,7 @@ fn is_search(view: &View<'_>, command: &Command, endpoints: &Endpoints) -> bool 
     let Some((name, arguments)) = plain_words(view, command, endpoints) else { return false };
     let is_quiet = |flag: &str| {
         let letters = flag.strip_prefix('-').unwrap_or_default();
-        letters.contains('q') && letters.chars().all(|it| "qisEFwx".contains(it))
+        letters.contains('q') && letters.chars().all(|character| "qisEFwx".contains(character))
     };
     matches!(arguments.as_slice(), [flag, pattern] if is_quiet(flag) && !pattern.starts_with('-'))
         && name == "grep"
@@ -227,9 +229,10 @@ fn plain_words(
     command: &Command,
     endpoints: &Endpoints,
 ) -> Option<(String, Vec<String>)> {
-    let is_quiet = command.redirections().iter().all(|it| {
-        let written = it.span.slice(view.text).unwrap_or_default();
-        it.target.as_ref().is_some_and(|target| target.is("/dev/null")) || written == "2>&1"
+    let is_quiet = command.redirections().iter().all(|redirection| {
+        let written = redirection.span.slice(view.text).unwrap_or_default();
+        redirection.target.as_ref().is_some_and(|target| target.is("/dev/null"))
+            || written == "2>&1"
     });
     let words: Option<Vec<String>> =
         command.words.iter().map(|word| endpoints.expanded(word)).collect();
@@ -253,7 +256,7 @@ pub(super) fn is_code(view: &View<'_>, index: usize) -> bool {
 fn asks_how_it_is(endpoints: &Endpoints, arguments: &[String]) -> bool {
     let questions = |it: &&String| QUESTIONS.contains(&it.trim_start_matches('-'));
     let asked = arguments.iter().filter(questions).count();
-    let rest = arguments.iter().filter(|it| !questions(it)).map(String::as_str);
+    let rest = arguments.iter().filter(|argument| !questions(argument)).map(String::as_str);
     let is_harmless = |word: &str| {
         matches!(word, "--port" | "-p" | "--host" | "-q" | "--quiet")
             || LOCAL.contains(&word)
@@ -263,8 +266,9 @@ fn asks_how_it_is(endpoints: &Endpoints, arguments: &[String]) -> bool {
 }
 
 fn asks_this_database(endpoints: &Endpoints, arguments: &[String]) -> bool {
-    let is_name =
-        |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+    let is_name = |it: &str| {
+        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
     let mut words = arguments.iter().map(String::as_str);
     while let Some(word) = words.next() {
         let is_fine = match word {
@@ -288,7 +292,7 @@ fn is_own_program(view: &View<'_>, name: &str) -> bool {
     let mut entries =
         [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|it| runtime.get(it));
     let is_own = entries.any(|entry| match &entry.entry.value {
-        Value::Command(CommandLine::Exec(words)) => words.first().is_some_and(|it| it == name),
+        Value::Command(CommandLine::Exec(words)) => words.first().is_some_and(|word| word == name),
         _ => false,
     });
     is_own && !INTERPRETERS.contains(&base)
@@ -298,8 +302,9 @@ fn asks_this_container(endpoints: &Endpoints, tool: &str, arguments: &[String]) 
     let mut targets = Vec::new();
     let mut words = arguments.iter().map(String::as_str);
     while let Some(word) = words.next() {
-        let is_number =
-            |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit() || it == b'.');
+        let is_number = |it: &str| {
+            !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        };
         let (flag, value) = word.split_once('=').unwrap_or((word, ""));
         let is_fine = match flag {
             // The last letter of several takes the value.
@@ -334,15 +339,15 @@ fn asks_this_container(endpoints: &Endpoints, tool: &str, arguments: &[String]) 
     }
     // An error page is an answer to curl, unless it is told otherwise.
     let fails = arguments.iter().any(|word| {
-        let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
-        word.starts_with("--fail") || letters.is_some_and(|it| it.contains('f'))
+        let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        word.starts_with("--fail") || letters.is_some_and(|letter| letter.contains('f'))
     });
     // Without these words wget stores the answer, and fails where it cannot or where the file is there.
     let stores = !arguments.iter().any(|word| {
-        let letters = word.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
         matches!(word.as_str(), "--spider" | "--method=HEAD")
             || word.starts_with("--output-document")
-            || letters.is_some_and(|it| it.contains('O'))
+            || letters.is_some_and(|letter| letter.contains('O'))
     });
     if (tool == "curl" && !fails) || (tool == "wget" && stores) {
         return false;
@@ -358,5 +363,5 @@ fn asks_this_container(endpoints: &Endpoints, tool: &str, arguments: &[String]) 
 fn is_harmless_group(tool: &str, word: &str) -> bool {
     let letters = HARMLESS_LETTERS.iter().find(|(name, _)| *name == tool).map_or("", |it| it.1);
     let own = word.strip_prefix('-').unwrap_or_default();
-    !own.is_empty() && own.chars().all(|it| letters.contains(it))
+    !own.is_empty() && own.chars().all(|character| letters.contains(character))
 }

@@ -336,7 +336,7 @@ fn has_interpreter(view: &View<'_>, language: &Language, name: &str) -> bool {
     }
     let installed = final_chain(view).into_iter().any(|index| {
         let calls = view.facts.package_calls(&view.file, index);
-        let names = calls.iter().filter(|it| !commands::is_language_manager(it.manager));
+        let names = calls.iter().filter(|call| !commands::is_language_manager(call.manager));
         names.flat_map(commands::names).any(|it| language.packages.contains(&it.as_str()))
     });
     installed && matches!(directory, "" | "/usr/bin") && name != "python"

@@ -85,13 +85,14 @@ fn called(view: &View<'_>) -> Vec<String> {
         Value::Command(command) => Some(command),
         _ => None,
     };
-    let health = match runtime.get(Setting::Healthcheck).first().map(|it| &it.entry.value) {
+    let health = match runtime.get(Setting::Healthcheck).first().map(|setting| &setting.entry.value)
+    {
         Some(Value::Healthcheck(check)) => check.command.as_ref(),
         _ => None,
     };
     let lines = [command(Setting::Entrypoint), command(Setting::Cmd), health];
     let scripts = lines.into_iter().flatten();
-    let scripts = scripts.map(|it| match it {
+    let scripts = scripts.map(|script| match script {
         CommandLine::Exec(words) => quoted(words),
         CommandLine::Shell { text, .. } => text.to_string(),
     });
@@ -100,7 +101,7 @@ fn called(view: &View<'_>) -> Vec<String> {
         collect(&probity_shell::parse(&script, 0, Invocation::plain(Dialect::Bash)), &mut names);
     }
     let installed = commands::installed(view);
-    names.retain(|it| OF_PACKAGES.contains(&it.as_str()) || installed.contains(it));
+    names.retain(|name| OF_PACKAGES.contains(&name.as_str()) || installed.contains(name));
     names
 }
 
@@ -111,14 +112,14 @@ fn quoted(words: &[String]) -> String {
 }
 
 fn collect(script: &Script, names: &mut Vec<String>) {
-    let calls = script.all_commands().iter().map(|it| it.effective());
-    names.extend(calls.filter_map(|it| it.name().map(|name| name.into_owned())));
+    let calls = script.all_commands().iter().map(|command| command.effective());
+    names.extend(calls.filter_map(|call| call.name().map(|name| name.into_owned())));
     script.inner().iter().for_each(|it| collect(it, names));
 }
 
 /// Programs that the original builds or copies, and that its health check or a script starts by name.
 fn own_programs(view: &View<'_>) -> Vec<String> {
-    let first = command_words(view).into_iter().filter_map(|it| it.into_iter().next());
+    let first = command_words(view).into_iter().filter_map(|word| word.into_iter().next());
     let is_bare = |it: &String| !it.is_empty() && !it.contains(['/', '$']);
     first.filter(is_bare).filter(|it| is_own(view, it)).collect()
 }
@@ -126,8 +127,8 @@ fn own_programs(view: &View<'_>) -> Vec<String> {
 /// Whether a build or a COPY of a file names a program.
 fn is_own(view: &View<'_>, program: &str) -> bool {
     let builds =
-        view.all_called().filter(|it| it.is_build() || it.is_any(&["cp", "mv", "install"]));
-    let mut words = builds.flat_map(|it| &it.words);
+        view.all_called().filter(|call| call.is_build() || call.is_any(&["cp", "mv", "install"]));
+    let mut words = builds.flat_map(|build| &build.words);
     let copies = |it: &Instruction| match &it.arguments {
         Arguments::Transfer { destination: Some(place), .. } => {
             commands::last_part(&place.text) == program
@@ -155,7 +156,8 @@ pub(super) fn bare_program(view: &View<'_>) -> Option<String> {
     let Value::Command(command) = &first.entry.value else { return None };
     let mut words = words_of(command).into_iter();
     let program = words.find(|word| word != "exec")?;
-    let is_plain = program.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-.".contains(&it));
+    let is_plain =
+        program.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte));
     (is_plain && !USUAL.contains(&program.as_str())).then_some(program)
 }
 
@@ -168,8 +170,8 @@ pub(super) fn is_wrapped(view: &View<'_>) -> bool {
         Value::Command(command) => words_of(command),
         _ => Vec::new(),
     });
-    words.next().is_some_and(|it| WRAPPERS.contains(&commands::last_part(&it)))
-        && words.find(|it| !it.starts_with('-')).is_some_and(|it| !it.contains('/'))
+    words.next().is_some_and(|word| WRAPPERS.contains(&commands::last_part(&word)))
+        && words.find(|word| !word.starts_with('-')).is_some_and(|word| !word.contains('/'))
 }
 
 /// Whether the final stage has a program: by its image, by a copy, or by an install.
@@ -228,7 +230,7 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
             // An account, or the owner of a file, may have the name of the program.
             let is_account = called.is_any(ACCOUNTS) || called.is_any(OWNERS);
             !is_account
-                && (called.name == program || called.words.iter().any(|it| names(it, program)))
+                && (called.name == program || called.words.iter().any(|word| names(word, program)))
         });
         let transfers = matches!(it.keyword, Keyword::Copy | Keyword::Add)
             && it.flag_value("from").is_none()

@@ -68,23 +68,26 @@ fn is_of_old_image(change: &Change<'_>, key: &str, value: &str) -> bool {
 /// Whether the environments differ in nothing but what the image of the original set, and the search path,
 /// which gained what a stage brings and lost what only a build needs.
 fn differs_in_search_path(change: &Change<'_>, old: &Runtime, new: &Runtime) -> bool {
-    let olds: Vec<String> = old.get(Setting::Env).iter().map(|it| it.entry.key.clone()).collect();
+    let olds: Vec<String> =
+        old.get(Setting::Env).iter().map(|setting| setting.entry.key.clone()).collect();
     let others = |runtime: &Runtime| -> Vec<String> {
         let entries = runtime.get(Setting::Env).iter();
         let mut texts: Vec<String> = entries
-            .filter(|it| !matches!(it.entry.key.as_str(), "PATH" | "VIRTUAL_ENV"))
-            .filter(|it| {
-                let value = text_of(&it.entry.value).unwrap_or_default();
-                olds.contains(&it.entry.key) || !is_of_old_image(change, &it.entry.key, &value)
+            .filter(|entry| !matches!(entry.entry.key.as_str(), "PATH" | "VIRTUAL_ENV"))
+            .filter(|entry| {
+                let value = text_of(&entry.entry.value).unwrap_or_default();
+                olds.contains(&entry.entry.key)
+                    || !is_of_old_image(change, &entry.entry.key, &value)
             })
-            .map(|it| it.entry.to_string())
+            .map(|entry| entry.entry.to_string())
             .collect();
         texts.sort_unstable();
         texts
     };
     let path = |runtime: &Runtime, key: &str| -> Vec<String> {
         let mut entries = runtime.get(Setting::Env).iter();
-        let value = entries.find(|it| it.entry.key == key).map(|it| it.entry.value.clone());
+        let value =
+            entries.find(|entry| entry.entry.key == key).map(|entry| entry.entry.value.clone());
         match value {
             Some(Value::Text(text)) => text.pattern().split(':').map(str::to_owned).collect(),
             _ => Vec::new(),
@@ -95,8 +98,8 @@ fn differs_in_search_path(change: &Change<'_>, old: &Runtime, new: &Runtime) -> 
         let chain = final_chain(change.after);
         chain.into_iter().any(|index| {
             let it = change.after.file.instructions.get(index);
-            let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
-            places.iter().any(|it| is_within(directory, it) || is_within(it, directory))
+            let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+            places.iter().any(|place| is_within(directory, place) || is_within(place, directory))
         })
     };
     let is_base = |it: &str| it.starts_with('$');

@@ -109,7 +109,7 @@ fn is_read_by_tools(called: &[Called], name: &str) -> bool {
         OF_LANGUAGES.iter().find(|(names, _)| names.iter().any(|it| name.starts_with(it)));
     is_known
         && language.is_none_or(|(_, tools)| {
-            called.iter().any(|it| it.is_any(tools) || !it.is_any(KNOWN_TOOLS))
+            called.iter().any(|call| call.is_any(tools) || !call.is_any(KNOWN_TOOLS))
         })
 }
 
@@ -132,8 +132,8 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
         let called = after.called(index);
         let is_build = called.iter().any(Called::is_build);
-        let installs = called.iter().any(|it| {
-            it.is_any(&[
+        let installs = called.iter().any(|call| {
+            call.is_any(&[
                 "bundle",
                 "npm",
                 "npx",
@@ -222,9 +222,10 @@ fn names(text: &str, variable: &str) -> bool {
 
 /// Arguments that no instruction names, so that one has to guess which tool reads them.
 fn unnamed_arguments<'v>(view: &'v View<'_>) -> BTreeSet<&'v str> {
-    let arguments = view.file.instructions.iter().filter(|it| it.keyword == Keyword::Arg);
+    let arguments =
+        view.file.instructions.iter().filter(|instruction| instruction.keyword == Keyword::Arg);
     let names_of = |it: &'v Instruction| match &it.arguments {
-        Arguments::Pairs { pairs, .. } => pairs.iter().map(|it| it.key.text.as_str()).collect(),
+        Arguments::Pairs { pairs, .. } => pairs.iter().map(|pair| pair.key.text.as_str()).collect(),
         _ => Vec::new(),
     };
     let all = arguments.flat_map(names_of);

@@ -23,9 +23,9 @@ pub(crate) fn directories(view: &View<'_>) -> Vec<String> {
 /// The directories that the final stage itself puts on its search path.
 pub(crate) fn named(view: &View<'_>) -> Vec<String> {
     let runtime = view.facts.final_runtime();
-    let variables = runtime.get(Setting::Env).iter().filter(|it| it.entry.key == "PATH");
-    let values = variables.flat_map(|it| pattern_of(&it.entry.value).split(':'));
-    values.filter(|it| it.starts_with('/')).map(str::to_owned).collect()
+    let variables = runtime.get(Setting::Env).iter().filter(|setting| setting.entry.key == "PATH");
+    let values = variables.flat_map(|variable| pattern_of(&variable.entry.value).split(':'));
+    values.filter(|value| value.starts_with('/')).map(str::to_owned).collect()
 }
 
 pub(super) fn pattern_of(value: &Value) -> &str {
@@ -41,7 +41,8 @@ fn is_images_own(view: &View<'_>, directory: &str) -> bool {
 
 /// The directories that the image of the final stage puts on its search path beside the usual ones.
 pub(crate) fn of_image(view: &View<'_>) -> &'static [&'static str] {
-    let language = base(view).and_then(|image| ImageKind::of(&image)).and_then(|it| it.language);
+    let language =
+        base(view).and_then(|image| ImageKind::of(&image)).and_then(|kind| kind.language);
     match language {
         Some("go") => &["/go/bin", "/usr/local/go/bin"],
         Some("rust") => &["/usr/local/cargo/bin"],

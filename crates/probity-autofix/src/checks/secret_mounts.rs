@@ -70,7 +70,7 @@ fn spelled_out(name: &str) -> String {
     ];
     let parts = name.split('_').map(|part| {
         let lower = part.to_ascii_lowercase();
-        let word = WORDS.iter().find_map(|word| lower.strip_suffix(word).map(|it| (it, *word)));
+        let word = WORDS.iter().find_map(|word| lower.strip_suffix(word).map(|rest| (rest, *word)));
         match word {
             _ if PASSES.contains(&lower.as_str()) => "password".to_owned(),
             Some((before, word)) if !before.is_empty() => format!("{before}_{word}"),
@@ -92,11 +92,13 @@ fn spelled_out(name: &str) -> String {
 }
 
 fn declared<'v>(view: &'v View<'_>) -> impl Iterator<Item = (Keyword, &'v Pair)> {
-    view.file.instructions.iter().flat_map(|it| match (it.keyword, &it.arguments) {
-        (Keyword::Arg | Keyword::Env, Arguments::Pairs { pairs, .. }) => {
-            pairs.iter().map(|pair| (it.keyword, pair)).collect()
+    view.file.instructions.iter().flat_map(|instruction| {
+        match (instruction.keyword, &instruction.arguments) {
+            (Keyword::Arg | Keyword::Env, Arguments::Pairs { pairs, .. }) => {
+                pairs.iter().map(|pair| (instruction.keyword, pair)).collect()
+            }
+            _ => Vec::new(),
         }
-        _ => Vec::new(),
     })
 }
 
@@ -160,8 +162,10 @@ fn unset(check: &Check, change: &Change<'_>, names: &BTreeSet<String>) -> Option
         let text = it.body_text();
         let scripts = after.facts.scripts(&after.file, index).iter();
         // Between single quotes a name is text, for a program that reads the variable itself.
-        let words: Vec<&Word> =
-            scripts.flat_map(|script| script.all_commands()).flat_map(|it| &*it.words).collect();
+        let words: Vec<&Word> = scripts
+            .flat_map(|script| script.all_commands())
+            .flat_map(|call| &*call.words)
+            .collect();
         let lost = names.iter().find(|name| {
             let is_read = words
                 .iter()
@@ -237,8 +241,9 @@ fn secrets_mounted(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 fn environment(view: &View<'_>, names: &BTreeSet<String>) -> Vec<String> {
     let runtime = view.facts.final_runtime();
-    let others = runtime.get(Setting::Env).iter().filter(|it| !names.contains(&it.entry.key));
-    others.map(|it| it.entry.to_string()).collect()
+    let others =
+        runtime.get(Setting::Env).iter().filter(|setting| !names.contains(&setting.entry.key));
+    others.map(|other| other.entry.to_string()).collect()
 }
 
 fn at(change: &Change<'_>, issue: Issue, index: usize) -> Issue {
@@ -262,7 +267,7 @@ fn lost_value(check: &Check, change: &Change<'_>, name: &str) -> Option<Issue> {
 /// The container's program, and instructions other than RUN, get nothing from a mount.
 fn used_elsewhere(check: &Check, change: &Change<'_>, name: &str) -> Option<Issue> {
     let runtime = change.before.facts.final_runtime();
-    let stays = runtime.get(Setting::Env).iter().any(|it| it.entry.key == name);
+    let stays = runtime.get(Setting::Env).iter().any(|setting| setting.entry.key == name);
     if stays && !readers::is_for_packages(name) {
         let message = format!(
             "the container starts with `{name}`, and its program may read it; only the credentials \
@@ -271,8 +276,9 @@ fn used_elsewhere(check: &Check, change: &Change<'_>, name: &str) -> Option<Issu
         return Some(change.issue(check, &message));
     }
     let is_run = |it: &Instruction| it.keyword == Keyword::Run;
-    let mut others = change.after.file.instructions.iter().filter(|it| !is_run(it));
-    let user = others.find(|it| is_word_in(&written(change.after, it), name))?;
+    let mut others =
+        change.after.file.instructions.iter().filter(|instruction| !is_run(instruction));
+    let user = others.find(|other| is_word_in(&written(change.after, other), name))?;
     let message = format!("`{name}` is used here, but a secret mount exists for RUN alone");
     Some(change.issue(check, &message).at(change.after, user.span))
 }
@@ -303,7 +309,9 @@ fn secrets_supported(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 fn has_old_frontend(view: &View<'_>) -> bool {
     let mut directives = view.file.directives.iter();
-    let Some(syntax) = directives.find(|it| it.name == DirectiveName::Syntax) else { return false };
+    let Some(syntax) = directives.find(|directive| directive.name == DirectiveName::Syntax) else {
+        return false;
+    };
     let tag = syntax.value.rsplit_once(':').map_or("", |(_, tag)| tag);
     let tag = tag.split('@').next().unwrap_or(tag);
     let mut numbers = tag.split(['.', '-']).map(str::parse::<u32>);

@@ -130,12 +130,18 @@ pub(crate) const FLAGS: &[&str] = &[
 
 /// RUNs that the proposal adds or that it wraps installs around.
 pub(crate) fn explained(change: &Change<'_>) -> Explained {
-    let known: Vec<String> =
-        change.before.file.instructions.iter().map(|it| written(change.before, it)).collect();
+    let known: Vec<String> = change
+        .before
+        .file
+        .instructions
+        .iter()
+        .map(|instruction| written(change.before, instruction))
+        .collect();
     let is_new = |index: &usize| {
         let it = change.after.file.instructions.get(*index);
-        it.is_some_and(|it| {
-            it.keyword == Keyword::Run && !known.contains(&written(change.after, it))
+        it.is_some_and(|instruction| {
+            instruction.keyword == Keyword::Run
+                && !known.contains(&written(change.after, instruction))
         })
     };
     let adds_only = |index: &usize| {
@@ -203,7 +209,8 @@ fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 /// `apt-get update`, an install of known packages, their removal, and the removal of the lists.
 fn is_package_step(part: &Segment, known: &BTreeSet<String>) -> bool {
     let [command] = part.commands.as_slice() else { return false };
-    let assigns = command.assignments().iter().any(|it| it.name != "DEBIAN_FRONTEND");
+    let assigns =
+        command.assignments().iter().any(|assignment| assignment.name != "DEBIAN_FRONTEND");
     if assigns || !command.redirections().is_empty() || !command.effective().wrappers.is_empty() {
         return false;
     }
@@ -216,10 +223,15 @@ fn is_package_step(part: &Segment, known: &BTreeSet<String>) -> bool {
                 let names = commands::names(call);
                 names.len() == call.packages.len()
                     && call.files.is_empty()
-                    && call.packages.iter().all(|it| !it.text.contains(['/', '=', ':', '@']))
-                    && names.iter().all(|it| known.contains(it) || is_of_full_image(it))
+                    && call
+                        .packages
+                        .iter()
+                        .all(|package| !package.text.contains(['/', '=', ':', '@']))
+                    && names.iter().all(|name| known.contains(name) || is_of_full_image(name))
             }
-            Action::Remove => call.packages.iter().all(|it| commands::is_build_package(&it.text)),
+            Action::Remove => {
+                call.packages.iter().all(|package| commands::is_build_package(&package.text))
+            }
             Action::Upgrade => false,
         };
         return are_flags_known && is_system && is_known;
@@ -267,8 +279,9 @@ fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     let chain = final_chain(after);
     let calls = || chain.iter().flat_map(|index| after.facts.package_calls(&after.file, *index));
-    let removals = calls().filter(|it| it.action == Action::Remove).flat_map(|it| &it.packages);
-    let removed: BTreeSet<&str> = removals.map(|it| it.text.as_str()).collect();
+    let removals =
+        calls().filter(|call| call.action == Action::Remove).flat_map(|call| &call.packages);
+    let removed: BTreeSet<&str> = removals.map(|removal| removal.text.as_str()).collect();
     let has: BTreeSet<String> =
         calls().flat_map(commands::names).filter(|it| !removed.contains(it.as_str())).collect();
     let told = told(change.before);
@@ -325,10 +338,10 @@ fn git_after_its_use(change: &Change<'_>, told: &BTreeSet<String>) -> Option<usi
     let calls = || commands::calls(after).filter(|(index, _)| chain.contains(index));
     let git = calls().find(|(_, it)| commands::names(it).iter().any(|name| name == "git"))?;
     let first = calls().find(|(_, call)| {
-        let mut texts = call.packages.iter().map(|it| it.text.as_str());
+        let mut texts = call.packages.iter().map(|package| package.text.as_str());
         let may_fetch = !call.files.is_empty()
             || call.packages.is_empty()
-            || texts.any(|it| it.contains("git+"));
+            || texts.any(|text| text.contains("git+"));
         call.action == Action::Install && commands::is_language_manager(call.manager) && may_fetch
     })?;
     (fetches && first.0 < git.0).then_some(first.0)
@@ -345,8 +358,8 @@ fn without_certificates(
     let lacks = new.is_system() || new.language == Some("node");
     // The container may hand Git an address.
     let runtime = after.facts.final_runtime();
-    let clones = runtime.get(Setting::Env).iter().any(|it| {
-        let value = it.entry.to_string();
+    let clones = runtime.get(Setting::Env).iter().any(|setting| {
+        let value = setting.entry.to_string();
         value.contains("https://") && value.trim_end_matches(['"', '/']).ends_with(".git")
     });
     let chain = final_chain(after);
@@ -391,7 +404,7 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
         found.extend(
             text.to_lowercase()
                 .split(|it: char| !it.is_ascii_alphanumeric() && it != '_')
-                .filter(|it| !it.is_empty())
+                .filter(|part| !part.is_empty())
                 .map(str::to_owned),
         );
     };
@@ -400,7 +413,7 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
     }
     for index in 0..view.file.instructions.len() {
         let calls = view.facts.package_calls(&view.file, index).iter();
-        let own = calls.filter(|it| commands::is_language_manager(it.manager));
+        let own = calls.filter(|call| commands::is_language_manager(call.manager));
         own.flat_map(|it| &it.packages).for_each(|package| {
             // `psycopg2-binary` brings its library.
             if !package.text.contains("-binary") {
@@ -414,7 +427,7 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
         }
         let it = view.file.instructions.get(index);
         let keywords = [Keyword::Cmd, Keyword::Entrypoint, Keyword::Healthcheck];
-        if let Some(it) = it.filter(|it| keywords.contains(&it.keyword)) {
+        if let Some(it) = it.filter(|instruction| keywords.contains(&instruction.keyword)) {
             add(it.body_text());
         }
     }

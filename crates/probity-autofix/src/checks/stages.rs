@@ -27,7 +27,7 @@ fn references(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let outside =
         |it: &&StageReference| !matches!(it.target, Target::Stage(_) | Target::StageIndex(_));
     let olds = change.before.facts.graph().references().iter().filter(outside);
-    let known: BTreeSet<&str> = olds.map(|it| it.text.as_str()).collect();
+    let known: BTreeSet<&str> = olds.map(|old| old.text.as_str()).collect();
     let wrong = |reference: &&StageReference| match &reference.target {
         Target::StageIndex(stage) => *stage >= reference.stage,
         Target::Stage(stage) => {
@@ -93,8 +93,10 @@ fn builds(finding: &probity_finding::Finding) -> bool {
 fn final_stage_builds(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     const RULE: &str = "tally/prefer-multi-stage-build";
     let after = change.after;
-    let several = after.facts.stages().len() > 1;
-    let Some(stage) = after.facts.final_stage().filter(|_| several) else { return Vec::new() };
+    if after.facts.stages().len() < 2 {
+        return Vec::new();
+    }
+    let Some(stage) = after.facts.final_stage() else { return Vec::new() };
     let from = after.file.instructions.get(stage.instruction);
     let Some((start, text)) =
         from.and_then(|from| Some((from.span.start, after.text.get(from.span.start..)?)))

@@ -132,7 +132,8 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
                 }
             };
             let are_flags_known = !is_final || are_flags_known(change, instruction);
-            are_flags_known && change.after.pairs(index).is_some_and(|it| it.iter().all(is_known))
+            are_flags_known
+                && change.after.pairs(index).is_some_and(|pair| pair.iter().all(is_known))
         }
         Keyword::Copy => !is_final || copied(change, index, instruction).is_some(),
         Keyword::Run => are_parts_known(change, index, is_final),
@@ -159,7 +160,7 @@ fn is_strict_shell(view: &View<'_>, instruction: &Instruction) -> bool {
     const WORDS: &[&str] = &["sh", "bash", "ash", "-o", "pipefail", "-e", "-ex", "-eux", "-c"];
     let text = written(view, instruction);
     let ends = |it: char| !(it.is_ascii_alphanumeric() || "-/".contains(it));
-    let mut words = text.split(ends).filter(|it| !it.is_empty()).skip(1);
+    let mut words = text.split(ends).filter(|part| !part.is_empty()).skip(1);
     words.all(|word| WORDS.contains(&commands::last_part(word)))
 }
 
@@ -250,9 +251,9 @@ fn is_build_setting(before: &View<'_>, instruction: &Instruction) -> bool {
             && (name != "CGO_ENABLED" || !before.uses_c());
         is_old
             || is_static
-            || BUILD_VARIABLES
-                .iter()
-                .any(|it| name == *it || name.starts_with(it) && it.ends_with('_'))
+            || BUILD_VARIABLES.iter().any(|variable| {
+                name == *variable || name.starts_with(variable) && variable.ends_with('_')
+            })
     })
 }
 
@@ -263,9 +264,9 @@ fn without_settings(change: &Change<'_>, text: &str) -> String {
         let is_set = first.split_once('=').is_some_and(|(name, value)| {
             let runtime = change.before.facts.final_runtime();
             let entries = runtime.get(probity_dockerfile::Setting::Env).iter();
-            let mut same = entries.filter(|it| it.entry.key == name);
-            same.any(|it| {
-                super::search_path::pattern_of(&it.entry.value) == value.trim_matches('"')
+            let mut same = entries.filter(|entry| entry.entry.key == name);
+            same.any(|setting| {
+                super::search_path::pattern_of(&setting.entry.value) == value.trim_matches('"')
             })
         });
         if !is_set {
@@ -336,7 +337,7 @@ fn installs_for_builds(view: &View<'_>, index: usize) -> bool {
     view.parts(index).unwrap_or_default().iter().any(|part| {
         let prunes = part.text.split_whitespace().nth(1) == Some("prune");
         let is_tool = |it: Manager| commands::is_language_manager(it) || it == Manager::Go;
-        prunes || part.calls.iter().any(|it| is_tool(it.manager))
+        prunes || part.calls.iter().any(|call| is_tool(call.manager))
     })
 }
 
@@ -363,7 +364,7 @@ fn is_somewhere(
                     .chain(&mounts)
                     .any(|new| is_same_source(&pair.0, &new.0) || is_part(pair, new))
             };
-            before.pairs(index).is_some_and(|it| it.iter().all(is_copied))
+            before.pairs(index).is_some_and(|pair| pair.iter().all(is_copied))
                 && keeps_owner(change, index, old)
         }
         Keyword::Run => before.parts(index).is_some_and(|parts| {
@@ -430,7 +431,7 @@ pub(super) fn expanded(view: &View<'_>, index: usize, word: &str) -> String {
     }
     let mut variables = view.facts.scope(index).variables();
     // The longest name first: `$PATHS` is not `$PATH`.
-    variables.sort_by_key(|it| std::cmp::Reverse(it.name.len()));
+    variables.sort_by_key(|variable| std::cmp::Reverse(variable.name.len()));
     for variable in &variables {
         if let Some(value) = &variable.value {
             text = text.replace(&format!("${{{}}}", variable.name), value);

@@ -80,7 +80,7 @@ fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let made: Vec<&str> = new.iter().flat_map(|it| made_by(&it.text)).collect();
     old.retain(|step| {
         let paths = made_by(&step.text);
-        paths.is_empty() || !paths.iter().all(|it| made.contains(it))
+        paths.is_empty() || !paths.iter().all(|path| made.contains(path))
     });
     let all = steps(change, before, &own, &|_| false);
     let known: Vec<&str> = all.iter().flat_map(|it| made_by(&it.text)).collect();
@@ -91,7 +91,7 @@ fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let is_old =
             |was: &&Step| was.text == step.text || makes_the_same(&was.text, &step.text, &own);
         let makes = made_by(&step.text);
-        let is_known = !makes.is_empty() && makes.iter().all(|it| known.contains(it));
+        let is_known = !makes.is_empty() && makes.iter().all(|make| known.contains(make));
         if !is_known && olds.next_if(is_old).is_none() && !step.prepares {
             return vec![at(change, change.issue(check, message), step.index)];
         }
@@ -133,7 +133,7 @@ fn needs_root(change: &Change<'_>, index: usize, own: &[String]) -> bool {
         return false;
     }
     let called = view.called(index);
-    let is_install = called.iter().all(|it| it.is_any(&["npm", "yarn", "pnpm", "node"]));
+    let is_install = called.iter().all(|call| call.is_any(&["npm", "yarn", "pnpm", "node"]));
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let gives = |earlier: usize| {
         view.called(earlier).iter().any(|it| {
@@ -150,7 +150,9 @@ fn needs_root(change: &Change<'_>, index: usize, own: &[String]) -> bool {
 fn made_by(text: &str) -> Vec<&str> {
     let words: Vec<&str> = text.split(' ').collect();
     match words.as_slice() {
-        ["mkdir", "-p", paths @ ..] if paths.iter().all(|it| it.starts_with('/')) => paths.to_vec(),
+        ["mkdir", "-p", paths @ ..] if paths.iter().all(|path| path.starts_with('/')) => {
+            paths.to_vec()
+        }
         _ => Vec::new(),
     }
 }
@@ -208,8 +210,13 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
     };
     let mut explained = Explained { before: users(change.before), after: users(change.after) };
     let own = identities(change.after, &user(change.after).unwrap_or_default());
-    let old: Vec<String> =
-        change.before.file.instructions.iter().map(|it| written(change.before, it)).collect();
+    let old: Vec<String> = change
+        .before
+        .file
+        .instructions
+        .iter()
+        .map(|instruction| written(change.before, instruction))
+        .collect();
     let after = change.after.file.instructions.iter().enumerate();
     let prepare = after.filter(|(index, it)| {
         let parts = segments(change.after, *index);
@@ -258,8 +265,8 @@ fn prepares(change: &Change<'_>, part: &Segment, own: &[String]) -> bool {
         ["adduser" | "addgroup", rest @ ..]
             if !base(change.after)
                 .and_then(|it| ImageKind::of(&it))
-                .is_some_and(|it| it.is_musl())
-                && rest.iter().any(|it| it.starts_with('-') && !it.starts_with("--")) =>
+                .is_some_and(|kind| kind.is_musl())
+                && rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--")) =>
         {
             false
         }

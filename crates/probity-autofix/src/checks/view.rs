@@ -64,7 +64,9 @@ impl<'a> View<'a> {
     /// Every command of a RUN.
     pub(crate) fn called(&self, index: usize) -> &[Called] {
         let called = self.called.get(index);
-        called.map(|it| it.get_or_init(|| commands::called(self, index))).map_or(&[], Vec::as_slice)
+        called
+            .map(|call| call.get_or_init(|| commands::called(self, index)))
+            .map_or(&[], Vec::as_slice)
     }
 
     /// Every command of every RUN.
@@ -84,7 +86,8 @@ impl<'a> View<'a> {
 
     /// The instructions as two files can be compared by: joined, and spaces count within quotes alone.
     pub(crate) fn written(&self) -> &[String] {
-        let all = || self.file.instructions.iter().map(|it| self.joined(it)).collect();
+        let all =
+            || self.file.instructions.iter().map(|instruction| self.joined(instruction)).collect();
         self.whole.written.get_or_init(all)
     }
 

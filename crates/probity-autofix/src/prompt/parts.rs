@@ -58,7 +58,7 @@ impl Objectives {
     pub(crate) fn of(batch: &Batch<'_>, view: &View<'_>, file_name: &str) -> Self {
         let lines = LineIndex::new(view.text);
         let parts = batch.groups.iter().map(|group| {
-            let rule = group.members.first().map(|it| it.rule.clone()).unwrap_or_default();
+            let rule = group.members.first().map(|member| member.rule.clone()).unwrap_or_default();
             let objectives = || group.members.iter().map(|member| &member.objective);
             let signals = objectives().flat_map(|objective| &objective.signals);
             let evidence = Evidence {
@@ -81,11 +81,13 @@ impl Objectives {
 }
 
 fn signal(signal: &Signal, lines: &LineIndex<'_>) -> SignalPart {
-    let is_install = signal.kind == "package_install";
+    let name = signal.tool.clone();
+    let (manager, tool) =
+        if signal.kind == "package_install" { (name, None) } else { (None, name) };
     SignalPart {
         kind: signal.kind,
-        manager: signal.tool.clone().filter(|_| is_install),
-        tool: signal.tool.clone().filter(|_| !is_install),
+        manager,
+        tool,
         packages: signal.packages.iter().take(MOST_PACKAGES).cloned().collect(),
         evidence: beginning(&signal.evidence, LONGEST_EVIDENCE),
         line: lines.position(signal.span.start).line + 1,

@@ -111,7 +111,7 @@ RUN curl -fsSLO https://example.com/a && wget --header \"Token: $API_TOKEN\" htt
         ("wget --header", "curl -fsSLO --header"),
     ];
     let ran = proposed(&[COMMAND_FAMILY, SECRETS], text, &[&edits]);
-    assert!(ran.outcomes().iter().all(|it| it != "applied"), "{:?}", ran.outcomes());
+    assert!(ran.outcomes().iter().all(|outcome| outcome != "applied"), "{:?}", ran.outcomes());
 }
 
 #[test]
@@ -143,7 +143,7 @@ CMD [\"/app\"]
     assert_eq!(ran.outcomes(), ["applied"; 3], "{:?}", ran.refused);
     // Without its mount, the download cannot log in, whatever else is fine.
     let ran = proposed(&rules, text, &[&conversion, &secret[..1]]);
-    assert!(ran.outcomes().iter().all(|it| it != "applied"), "{:?}", ran.outcomes());
+    assert!(ran.outcomes().iter().all(|outcome| outcome != "applied"), "{:?}", ran.outcomes());
 }
 
 #[test]

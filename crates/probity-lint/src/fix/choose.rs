@@ -48,7 +48,8 @@ pub fn agent_fixes<'f>(
     options: &FixOptions<'_>,
     admit: bool,
 ) -> Vec<(&'f Finding, &'f Fix)> {
-    let wanted = findings.iter().filter(|it| !options.excluded.contains(&it.rule.as_ref()));
+    let wanted =
+        findings.iter().filter(|finding| !options.excluded.contains(&finding.rule.as_ref()));
     let asked = wanted.filter_map(|finding| {
         let fix = finding.fixes.iter().find(|fix| fix.objective.is_some())?;
         let has_other = pick(finding, options).is_ok();

@@ -67,7 +67,7 @@ impl Snapshot {
     fn new_shell_error(&self, file: &Dockerfile<'_>, facts: &Facts) -> Option<String> {
         let now = counted(shell_errors(file, facts).map(|error| error.message.clone()));
         let mut errors = shell_errors(file, facts);
-        let new = errors.find(|it| has_more(&now, &self.shell_errors, &it.message))?;
+        let new = errors.find(|error| has_more(&now, &self.shell_errors, &error.message))?;
         let line = LineIndex::new(file.text).position(new.span.start).line;
         Some(format!("it breaks the shell script in line {line}: {}", new.message))
     }

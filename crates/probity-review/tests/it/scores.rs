@@ -45,11 +45,14 @@ fn a_score_is_ten_minus_what_each_issue_weighs() {
         let issues = issues(risks);
         let score = score(&issues, &config.weights, &Bar::DEFAULT);
         assert_eq!(score.value, expected, "{profile} {risks:?}");
-        let deducted: Vec<(&str, Risk, f64)> =
-            score.deductions.iter().map(|it| (&*it.issue_id, it.severity, it.points)).collect();
+        let deducted: Vec<(&str, Risk, f64)> = score
+            .deductions
+            .iter()
+            .map(|deduction| (&*deduction.issue_id, deduction.severity, deduction.points))
+            .collect();
         let wanted: Vec<(&str, Risk, f64)> = issues
             .iter()
-            .map(|it| (&*it.id, it.severity, config.weights.of(it.severity)))
+            .map(|issue| (&*issue.id, issue.severity, config.weights.of(issue.severity)))
             .collect();
         assert_eq!(deducted, wanted);
     }

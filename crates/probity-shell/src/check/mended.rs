@@ -42,7 +42,7 @@ pub(super) fn mend(
         // Flags say more than names, so that no pattern says the same.
         2045 => {
             let list = first_within(script, finding.span);
-            let has_flag = |it: &Command| it.words.iter().any(|it| it.text().starts_with('-'));
+            let has_flag = |it: &Command| it.words.iter().any(|word| word.text().starts_with('-'));
             if list.is_some_and(has_flag) {
                 finding.level = ShellLevel::Warning;
             }
@@ -50,7 +50,7 @@ pub(super) fn mend(
         }
         // `echo` itself, where it has something to say.
         2116 => first_within(script, finding.span)
-            .is_none_or(|it| it.words.len() > 1 && it.call().is_any(&["echo"])),
+            .is_none_or(|call| call.words.len() > 1 && call.call().is_any(&["echo"])),
         2164 => at(script, finding.span).is_none_or(|it| !it.call().is_any(&["sudo"])),
         2078 => {
             finding.code = match *text {
@@ -70,7 +70,7 @@ pub(super) fn mend(
         2317 => at(script, finding.span).is_none_or(|it| !follows_list(script, it)),
         3037 if is_dash => {
             finding.code = 3036;
-            let first = at(script, finding.span).and_then(|it| it.words.get(1));
+            let first = at(script, finding.span).and_then(|call| call.words.get(1));
             first.is_none_or(|it| !it.is("-n"))
         }
         3045 if is_dash => at(script, finding.span).is_none_or(|command| {
@@ -83,7 +83,7 @@ pub(super) fn mend(
 
 /// The innermost command that a span begins in. Commands are in the order of the source.
 fn at(script: &Script, span: Span) -> Option<&Command> {
-    let next = script.commands.partition_point(|it| it.span.start <= span.start);
+    let next = script.commands.partition_point(|command| command.span.start <= span.start);
     let before = script.commands.get(..next)?;
     // The ones around it are not far: what is nested is limited.
     before.iter().rev().take(64).find(|it| span.start < it.span.end)
@@ -91,8 +91,8 @@ fn at(script: &Script, span: Span) -> Option<&Command> {
 
 /// The first command that begins within a span.
 fn first_within(script: &Script, span: Span) -> Option<&Command> {
-    let next = script.commands.partition_point(|it| it.span.start < span.start);
-    script.commands.get(next).filter(|it| it.span.end <= span.end)
+    let next = script.commands.partition_point(|command| command.span.start < span.start);
+    script.commands.get(next).filter(|command| command.span.end <= span.end)
 }
 
 /// `2>&1`
@@ -121,5 +121,7 @@ fn follows_list(script: &Script, command: &Command) -> bool {
 
 fn is_declared(script: &Script, span: Span) -> bool {
     let command = at(script, span);
-    command.is_some_and(|it| it.declarations().iter().any(|it| it.span.encloses(span)))
+    command.is_some_and(|it| {
+        it.declarations().iter().any(|declaration| declaration.span.encloses(span))
+    })
 }

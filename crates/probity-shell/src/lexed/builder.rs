@@ -124,7 +124,11 @@ impl<'t> Builder<'t> {
 
     /// The words of the command that have ended.
     pub(super) fn words(&self) -> &[DraftWord] {
-        self.top.draft.and_then(|it| self.drafts.get(it)).map(|it| &*it.words).unwrap_or_default()
+        self.top
+            .draft
+            .and_then(|draft| self.drafts.get(draft))
+            .map(|call| &*call.words)
+            .unwrap_or_default()
     }
 
     pub(super) fn word(&self) -> Option<&DraftWord> {

@@ -67,7 +67,9 @@ impl Unquoted<'_> {
             b'~' if at == 0 && self.first => {
                 let end = rest.find('/').unwrap_or(rest.len());
                 let user = rest.get(1..end)?;
-                let valid = user.chars().all(|it| it.is_alphanumeric() || "_-+.".contains(it));
+                let valid = user
+                    .chars()
+                    .all(|character| character.is_alphanumeric() || "_-+.".contains(character));
                 valid.then_some((end, SpecialKind::Tilde))
             }
             b'*' | b'?' if self.patterns => Some((1, SpecialKind::Glob)),

@@ -138,7 +138,7 @@ fn positional_arguments() {
 #[test]
 fn questions_about_the_place() {
     let (script, file) = script("a && b | c; $(d)", Dialect::Bash);
-    let piped: Vec<_> = script.commands.iter().filter(|it| script.is_piped(it)).collect();
+    let piped: Vec<_> = script.commands.iter().filter(|command| script.is_piped(command)).collect();
     let piped: Vec<_> = piped.iter().map(|it| under(&file, it.span)).collect();
     assert_eq!(piped, ["b", "c"]);
     assert!(script.only_command().is_none());

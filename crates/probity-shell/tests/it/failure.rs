@@ -6,8 +6,8 @@ use probity_shell::{Dialect, Invocation, parse};
 fn ignored(text: &str, argv: &[&str]) -> String {
     let script = parse(text, 0, Invocation::of_argv(argv));
     assert_eq!(script.errors(), [], "{text}");
-    let names = script.commands.iter().filter(|it| script.ignores_failure(it));
-    names.filter_map(|it| it.name()).collect::<Vec<_>>().join(" ")
+    let names = script.commands.iter().filter(|command| script.ignores_failure(command));
+    names.filter_map(|name| name.name()).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
@@ -51,11 +51,12 @@ fn failures_that_are_ignored() {
 fn options_follow_set() {
     let text = "a; set -euo pipefail; b; (set +u; c); d";
     let script = parse(text, 0, Invocation::plain(Dialect::Bash));
-    let shown = script.commands.iter().filter(|it| !it.call().is_any(&["set"])).map(|command| {
-        let options = script.options_at(command);
-        let name = command.name().unwrap_or_default();
-        format!("{name}:{}{}{}", options.errexit, options.nounset, options.pipefail)
-    });
+    let shown =
+        script.commands.iter().filter(|command| !command.call().is_any(&["set"])).map(|command| {
+            let options = script.options_at(command);
+            let name = command.name().unwrap_or_default();
+            format!("{name}:{}{}{}", options.errexit, options.nounset, options.pipefail)
+        });
     let shown: Vec<_> = shown.collect();
     let expected = ["a:falsefalsefalse", "b:truetruetrue", "c:truefalsetrue", "d:truetruetrue"];
     assert_eq!(shown, expected);

@@ -23,12 +23,13 @@ fn collect(script: &Script, file: &str, lines: &mut Vec<String>) {
 
 fn line(command: &Command, file: &str) -> String {
     let place = command.place;
-    let assigned = command.assignments().iter().map(|it| {
-        let value = it.value.as_ref().map_or("…", |value| under(file, value.span()));
-        format!("{}={value}", it.name)
+    let assigned = command.assignments().iter().map(|assignment| {
+        let value = assignment.value.as_ref().map_or("…", |value| under(file, value.span()));
+        format!("{}={value}", assignment.name)
     });
     let words = command.words.iter().map(|word| under(file, word.span()).to_owned());
-    let targets = command.redirections().iter().filter_map(|it| it.target.as_ref());
+    let targets =
+        command.redirections().iter().filter_map(|redirection| redirection.target.as_ref());
     let targets = targets.map(|word| format!(">{}", under(file, word.span())));
     let all: Vec<String> = assigned.chain(words).chain(targets).collect();
     let (block, statement, stage) = (place.block(), place.pipeline(), place.stage());

@@ -133,13 +133,13 @@ fn how_many_commands_there_are_changes_nothing() {
         assert_eq!((script.opaque, script.errors().len()), (None, 0));
         assert_sound(&script, &file);
         let shape = script.blocks.iter().flat_map(|block| {
-            block.pipelines.iter().map(|it| {
-                let joined = it.joiner_span().map(|span| under(&file, span));
-                let (joiner, background) = (it.joiner, it.background);
+            block.pipelines.iter().map(|pipeline| {
+                let joined = pipeline.joiner_span().map(|span| under(&file, span));
+                let (joiner, background) = (pipeline.joiner, pipeline.background);
                 format!(
                     "{:?} {joiner:?} {joined:?} {background} {}",
                     block.kind,
-                    under(&file, it.span)
+                    under(&file, pipeline.span)
                 )
             })
         });

@@ -71,7 +71,7 @@ fn command(script: &Script, file: &str, command: &Command) -> String {
 fn assignment(script: &Script, file: &str, assignment: &Assignment) -> String {
     let sign = if assignment.append { "+=" } else { "=" };
     let value = assignment.value.as_ref().map(|it| word(script, file, it));
-    let elements = assignment.elements.iter().map(|it| word(script, file, it));
+    let elements = assignment.elements.iter().map(|element| word(script, file, element));
     let value = value.unwrap_or_else(|| format!("({})", elements.collect::<Vec<_>>().join(" ")));
     format!("{}{sign}{value}", under(file, assignment.name_span))
 }
@@ -157,7 +157,7 @@ pub(crate) fn assert_sound(script: &Script, file: &str) {
             assert_inside(file, it.span, it.name_span);
             it.value.iter().chain(&it.elements).for_each(|it2| assert_word(file, it.span, it2));
         }
-        command.words.iter().for_each(|it| assert_word(file, command.span, it));
+        command.words.iter().for_each(|word| assert_word(file, command.span, word));
         for it in command.redirections() {
             assert_inside(file, command.span, it.span);
             it.target.iter().for_each(|word| assert_word(file, it.span, word));
@@ -183,7 +183,7 @@ fn assert_pipelines(script: &Script, file: &str, block: &Block) {
                     assert_eq!(stage.span, script.commands[*index].span);
                 }
                 StageKind::Compound(it) => {
-                    it.words.iter().for_each(|it| assert_word(file, stage.span, it));
+                    it.words.iter().for_each(|word| assert_word(file, stage.span, word));
                     for &nested in &it.blocks {
                         assert_inside(file, stage.span, script.blocks[nested].span);
                     }

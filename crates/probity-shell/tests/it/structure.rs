@@ -88,7 +88,9 @@ const CASES: &[(&str, &str)] = &[
 #[test]
 fn heredocs_expand_unless_their_name_is_quoted() {
     let (script, _) = crate::outline::script("a <<A <<'B' <<C\nA\nB\nC\n", Dialect::Bash);
-    let documents = script.commands[0].redirections().iter().flat_map(|it| &it.here_document);
-    let expand: Vec<_> = documents.map(|it| (it.delimiter.as_str(), it.expand)).collect();
+    let documents =
+        script.commands[0].redirections().iter().flat_map(|redirection| &redirection.here_document);
+    let expand: Vec<_> =
+        documents.map(|document| (document.delimiter.as_str(), document.expand)).collect();
     assert_eq!(expand, [("A", true), ("B", false), ("C", true)]);
 }

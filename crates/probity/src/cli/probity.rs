@@ -311,7 +311,9 @@ mod tests {
             silent.extend(
                 mute.map(|argument| format!("{}: {}", command.get_name(), argument.get_id())),
             );
-            waiting.extend(command.get_subcommands().filter(|it| !it.is_hide_set()).cloned());
+            waiting.extend(
+                command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()).cloned(),
+            );
         }
         assert_eq!(silent, Vec::<String>::new());
     }

@@ -108,8 +108,10 @@ fn shown(path: &Path) -> String {
 
 /// Two of the formats are read by services that take any failure for their own, and one of them is enough.
 fn exit<'a>(settings: &Settings, mut all: impl Iterator<Item = &'a Verdict>) -> Exit {
-    let never_fails =
-        settings.formats().iter().any(|it| matches!(it, Format::Codeclimate | Format::Codacy));
+    let never_fails = settings
+        .formats()
+        .iter()
+        .any(|format| matches!(format, Format::Codeclimate | Format::Codacy));
     let least = settings.threshold.least();
     if settings.no_fail || never_fails || !all.any(|verdict| verdict.severity >= least) {
         Exit::Clean

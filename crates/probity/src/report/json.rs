@@ -36,7 +36,8 @@ pub(crate) struct Json {
 impl Reporter for Json {
     fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
         self.ai_fixes.extend(file.ai_fixes.iter().map(|fix| fix.to_json(file.path)));
-        self.ai_detections.extend(file.ai_detections.iter().map(|it| it.to_json(file.path)));
+        self.ai_detections
+            .extend(file.ai_detections.iter().map(|detection| detection.to_json(file.path)));
         self.unfixed_files.extend(file.rejection.map(|Rejection { line, reason }| {
             serde_json::json!({ "file": file.path, "line": line, "reason": reason })
         }));

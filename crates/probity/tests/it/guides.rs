@@ -94,7 +94,7 @@ fn root() -> PathBuf {
 fn guides() -> Vec<PathBuf> {
     let mut guides = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
     let pages = fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path());
-    guides.extend(pages.filter(|path| path.extension().is_some_and(|it| it == "md")));
+    guides.extend(pages.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
     guides.sort();
     guides
 }
@@ -135,7 +135,7 @@ fn commands() -> Vec<(String, String)> {
 
 fn is_assignment(word: &str) -> bool {
     word.split_once('=')
-        .is_some_and(|(name, _)| name.bytes().all(|it| it.is_ascii_uppercase() || it == b'_'))
+        .is_some_and(|(name, _)| name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'))
 }
 
 fn is_there(command: &str) -> bool {

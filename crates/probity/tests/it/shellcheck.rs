@@ -99,9 +99,9 @@ impl Judged {
         let Text { name, shell, text } = text;
         let number = usize::try_from(line).unwrap().saturating_sub(1);
         let source = text.lines().nth(number).unwrap_or_default();
-        let known = DIFFERENCES
-            .iter()
-            .position(|it| it.code == code && it.side == side && (it.holds)(source, text));
+        let known = DIFFERENCES.iter().position(|difference| {
+            difference.code == code && difference.side == side && (difference.holds)(source, text)
+        });
         match known {
             Some(index) => *self.known.entry(index).or_default() += 1,
             None => self.unknown.push(format!(

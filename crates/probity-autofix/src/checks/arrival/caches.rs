@@ -31,7 +31,7 @@ pub(super) fn missed(change: &Change<'_>) -> Option<String> {
             let missing = caches.iter().filter(|cache| !own.iter().any(|it| is_within(cache, it)));
             for cache in missing {
                 let called = after.called(index);
-                if let Some(reader) = called.iter().find(|it| reads(after, index, it, cache)) {
+                if let Some(reader) = called.iter().find(|call| reads(after, index, call, cache)) {
                     return Some(format!(
                         "`{}` reads what an earlier step keeps in the cache `{cache}`, and its RUN does \
                          not mount that cache",
@@ -71,7 +71,8 @@ fn reads(view: &View<'_>, index: usize, it: &Called, cache: &str) -> bool {
         && paths.any(|path| path != cache && is_within(&path, cache));
     let mut tools = STORES.iter().filter(|(place, _)| format!("{cache}/").contains(place));
     let is_store = tools.any(|(_, tools)| it.is_any(tools));
-    let text = view.file.instructions.get(index).map(|it| it.body_text().to_string());
+    let text =
+        view.file.instructions.get(index).map(|instruction| instruction.body_text().to_string());
     let has_no_proxy = it.name == "go" && text.is_some_and(|it| it.contains("GOPROXY=off"));
     is_named || (is_store && (is_offline(it) || has_no_proxy))
 }

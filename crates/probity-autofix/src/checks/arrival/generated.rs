@@ -32,7 +32,7 @@ const BESIDE_RESULTS: &[&str] =
 pub(super) fn lost(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let chain = final_chain(after);
-    let moves = after.all_called().any(|it| it.is_any(&["cp", "mv"]) && !it.words.is_empty());
+    let moves = after.all_called().any(|call| call.is_any(&["cp", "mv"]) && !call.words.is_empty());
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
         let workdir = after.facts.state(index).and_then(|state| state.workdir.path.as_deref());
         let Some(workdir) = workdir.map(|it| it.trim_end_matches('/')) else { continue };
@@ -47,7 +47,7 @@ pub(super) fn lost(change: &Change<'_>) -> Option<String> {
             .collect();
         let copied = taken(after, &bringing);
         let called = after.called(index);
-        let mut steps = called.iter().filter(|it| generates(it));
+        let mut steps = called.iter().filter(|call| generates(call));
         let is_here = |it: &Called| {
             let place = place_of(it, workdir);
             is_taken(it, &place, &copied)
@@ -128,7 +128,7 @@ fn is_taken(step: &Called, workdir: &str, copied: &[String]) -> bool {
     let place = if says("assets:precompile") { "/public" } else { "" };
     copied.iter().any(|source| {
         let Some(rest) = source.strip_prefix(workdir) else { return false };
-        let is_aside = BESIDE_RESULTS.iter().any(|it| is_within(rest, it));
+        let is_aside = BESIDE_RESULTS.iter().any(|result| is_within(rest, result));
         is_within(rest, place) && !is_aside
     })
 }
@@ -140,7 +140,7 @@ fn is_packed_later(view: &View<'_>, index: usize, directory: &str) -> bool {
         let state = view.facts.state(later);
         let workdir = state.and_then(|state| state.workdir.path.as_deref()).unwrap_or("/");
         let called = view.called(later);
-        let compiles = called.iter().any(|it| it.is_build() && !generates(it));
+        let compiles = called.iter().any(|call| call.is_build() && !generates(call));
         compiles && workdir.len() > 1 && is_within(directory, workdir.trim_end_matches('/'))
     })
 }

@@ -45,7 +45,7 @@ fn may_build(view: &View<'_>, stage: usize) -> bool {
             "mkdir", "chown", "chmod", "rm", "useradd", "groupadd", "adduser", "addgroup",
         ]);
         is_usual
-            || (is_manager && (installs || it.words.iter().any(|it| it == "update")))
+            || (is_manager && (installs || it.words.iter().any(|word| word == "update")))
             || it.name == "corepack"
     };
     let copies_all = |it: &Instruction| match &it.arguments {
@@ -58,7 +58,7 @@ fn may_build(view: &View<'_>, stage: usize) -> bool {
     chain.into_iter().any(|index| {
         let called = view.called(index);
         let it = view.file.instructions.get(index);
-        called.iter().any(|it| !only_installs(it)) || it.is_some_and(copies_all)
+        called.iter().any(|call| !only_installs(call)) || it.is_some_and(copies_all)
     })
 }
 
@@ -98,7 +98,8 @@ pub(super) fn is_made(view: &View<'_>, it: &Instruction, source: &str) -> bool {
         let workdir = workdir.unwrap_or_default().trim_end_matches('/');
         match step.keyword {
             Keyword::Run => {
-                let heredocs = step.heredocs().iter().map(|it| it.content(view.text).into_owned());
+                let heredocs =
+                    step.heredocs().iter().map(|heredoc| heredoc.content(view.text).into_owned());
                 let mut texts = std::iter::once(step.body_text().to_string()).chain(heredocs);
                 let is_named = texts.any(|text| names_output(&text, source));
                 is_named || (workdir.len() > 1 && is_within(source, workdir))
@@ -133,7 +134,7 @@ pub(super) fn is_no_longer_made(change: &Change<'_>, it: &Instruction, source: &
     let texts: Vec<String> = chain
         .iter()
         .filter_map(|index| after.file.instructions.get(*index))
-        .map(|it| it.body_text().to_string())
+        .map(|instruction| instruction.body_text().to_string())
         .collect();
     let is_named = |place: &str| {
         let (parent, name) = place.rsplit_once('/').unwrap_or_default();
@@ -196,8 +197,8 @@ fn is_never_installed(view: &View<'_>, stage: usize, source: &str) -> bool {
 fn is_staged_elsewhere(view: &View<'_>, stage: usize, source: &str) -> bool {
     let called: Vec<&Called> =
         chain_of(view, stage).into_iter().flat_map(|index| view.called(index)).collect();
-    let staged = called.iter().filter(|it| it.installs_tree()).find_map(|it| {
-        it.words.iter().find_map(|word| word.strip_prefix("DESTDIR=").map(str::to_owned))
+    let staged = called.iter().filter(|call| call.installs_tree()).find_map(|call| {
+        call.words.iter().find_map(|word| word.strip_prefix("DESTDIR=").map(str::to_owned))
     });
     let names_it = |it: &&Called| it.words.iter().any(|word| word.trim_end_matches('/') == source);
     staged.is_some_and(|directory| {
@@ -212,8 +213,9 @@ fn is_moved_away(view: &View<'_>, stage: usize, source: &str) -> bool {
     chain_of(view, stage).into_iter().any(|index| {
         let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
         let called = view.called(index);
-        called.iter().filter(|it| it.name == "mv").any(|it| {
-            let paths: Vec<&String> = it.words.iter().filter(|it| !it.starts_with('-')).collect();
+        called.iter().filter(|call| call.name == "mv").any(|call| {
+            let paths: Vec<&String> =
+                call.words.iter().filter(|word| !word.starts_with('-')).collect();
             let sources = paths.split_last().map(|(_, sources)| sources).unwrap_or_default();
             sources.iter().any(|path| absolute(path, workdir).as_deref() == Some(source))
         })
@@ -225,9 +227,10 @@ fn is_of_other_python(view: &View<'_>, stage: usize, source: &str) -> bool {
     let stages = view.facts.stages();
     let root = stages.get(stage).and_then(|it| stages.get(it.root)).map(|it| &it.base);
     let Some(Base::Image(image)) = root else { return false };
-    let version =
-        ImageKind::of(image).filter(|it| it.language == Some("python")).and_then(|it| it.version);
-    let named = source.split("/lib/python").nth(1).and_then(|it| it.split('/').next());
+    let version = ImageKind::of(image)
+        .filter(|kind| kind.language == Some("python"))
+        .and_then(|it| it.version);
+    let named = source.split("/lib/python").nth(1).and_then(|part| part.split('/').next());
     version
         .zip(named)
         .is_some_and(|(version, named)| named.contains('.') && !agree(&version, named))
@@ -236,7 +239,7 @@ fn is_of_other_python(view: &View<'_>, stage: usize, source: &str) -> bool {
 /// Whether a script names a path, two directories of it, or the directory that a tool writes to.
 fn names_output(text: &str, source: &str) -> bool {
     const OUTPUTS: &[&str] = &["-B", "--root", "--wheel-dir", "-w"];
-    let mut parts = source.split('/').filter(|it| !it.is_empty());
+    let mut parts = source.split('/').filter(|part| !part.is_empty());
     let top = format!("/{}", parts.next().unwrap_or_default());
     let second = parts.next().map(|it| format!("{top}/{it}")).unwrap_or(top);
     let words: Vec<&str> = text.split(|it: char| it.is_whitespace() || it == '"').collect();
@@ -248,10 +251,10 @@ fn names_output(text: &str, source: &str) -> bool {
         }
         _ => false,
     };
-    let staged = words.first().and_then(|it| it.strip_prefix("DESTDIR="));
+    let staged = words.first().and_then(|word| word.strip_prefix("DESTDIR="));
     let is_staged = staged.is_some_and(|it| it.len() > 1 && is_within(source, it));
     // `--sysconfdir=/etc`
-    let is_option = words.iter().filter(|it| it.starts_with("--")).any(|word| {
+    let is_option = words.iter().filter(|word| word.starts_with("--")).any(|word| {
         let place = word.split_once('=').map(|(_, place)| place.trim_end_matches('/'));
         place.is_some_and(|it| it.starts_with('/') && it.len() > 1 && is_within(source, it))
     });

@@ -67,12 +67,15 @@ pub(super) fn tools_too_late(change: &Change<'_>) -> Option<String> {
             let names = sources.iter().map(|source| commands::last_part(&source.text));
             let names = names.filter(|name| !name.is_empty() && !name.contains('.'));
             let is_tool = it.flag_value("from").is_some()
-                && sources.iter().all(|it| it.text.contains("/bin/"));
-            for name in names.filter(|_| is_tool) {
+                && sources.iter().all(|source| source.text.contains("/bin/"));
+            if !is_tool {
+                continue;
+            }
+            for name in names {
                 let mut earlier = stage.instructions.start..index;
-                let calls = |index: usize| after.called(index).iter().any(|it| it.name == name);
+                let calls = |index: usize| after.called(index).iter().any(|call| call.name == name);
                 let was_earlier = (0..change.before.file.instructions.len())
-                    .any(|index| change.before.called(index).iter().any(|it| it.name == name));
+                    .any(|index| change.before.called(index).iter().any(|call| call.name == name));
                 if was_earlier && earlier.any(calls) {
                     return Some(format!("a step calls `{name}` before a COPY brings it"));
                 }
@@ -86,7 +89,10 @@ pub(super) fn tools_too_late(change: &Change<'_>) -> Option<String> {
 pub(super) fn as_user(change: &Change<'_>) -> Option<String> {
     let (before, after) = (change.before, change.after);
     let is_run = |view: &View<'_>, index: usize| {
-        view.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run)
+        view.file
+            .instructions
+            .get(index)
+            .is_some_and(|instruction| instruction.keyword == Keyword::Run)
     };
     let texts = |wanted: bool| -> Vec<&str> {
         let all = (0..before.file.instructions.len()).filter(|it| before.is_root_at(*it) == wanted);
@@ -102,7 +108,8 @@ pub(super) fn as_user(change: &Change<'_>) -> Option<String> {
     late.find_map(|index| {
         let parts = after.parts(index).unwrap_or_default();
         let lost = parts.iter().find(|part| {
-            let is_install = part.calls.iter().any(|it| !commands::is_language_manager(it.manager));
+            let is_install =
+                part.calls.iter().any(|call| !commands::is_language_manager(call.manager));
             let text = part.text.as_str();
             (of_root.contains(&text) || is_install) && !of_user.contains(&text)
         })?;
@@ -114,7 +121,7 @@ pub(super) fn as_user(change: &Change<'_>) -> Option<String> {
 fn altered(it: &Called, workdir: Option<&str>) -> Vec<String> {
     let is_plain = |word: &&String| {
         !word.is_empty()
-            && word.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-".contains(&it))
+            && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
     };
     // Owner, mode or capability come first, and then only paths.
     let skipped = if it.is_any(&["chmod", "chown", "setcap"]) { 1 } else { 0 };
@@ -123,12 +130,12 @@ fn altered(it: &Called, workdir: Option<&str>) -> Vec<String> {
         .filter(is_plain)
         .filter(|word| skipped == 1 || word.starts_with('/') || word.starts_with("./"));
     let paths = paths.filter_map(|word| absolute(word, workdir));
-    paths.map(|it| it.trim_end_matches('/').to_owned()).collect()
+    paths.map(|path| path.trim_end_matches('/').to_owned()).collect()
 }
 
 /// The directory that `chown -R` gives away with all that is in it.
 fn given(it: &Called, workdir: Option<&str>) -> Option<String> {
-    let is_tree = it.name == "chown" && it.words.iter().any(|it| it.starts_with("-R"));
+    let is_tree = it.name == "chown" && it.words.iter().any(|word| word.starts_with("-R"));
     let mut plain = it.words.iter().filter(|word| !word.starts_with('-')).skip(1);
     match (is_tree, plain.next(), plain.next()) {
         (true, Some(path), None) => {
@@ -140,8 +147,9 @@ fn given(it: &Called, workdir: Option<&str>) -> Option<String> {
 
 fn brings(view: &View<'_>, index: usize, path: &str) -> bool {
     let it = view.file.instructions.get(index);
-    it.is_some_and(|it| {
-        matches!(it.keyword, Keyword::Copy | Keyword::Add) && covers(view, index, it, path)
+    it.is_some_and(|instruction| {
+        matches!(instruction.keyword, Keyword::Copy | Keyword::Add)
+            && covers(view, index, instruction, path)
     })
 }
 
@@ -156,7 +164,7 @@ fn is_given_later(view: &View<'_>, mut later: Range<usize>, path: &str) -> bool 
     later.any(|index| {
         let workdir = view.facts.state(index).and_then(|it| it.workdir.path.as_deref());
         let called = view.called(index);
-        called.iter().any(|it| given(it, workdir).is_some_and(|own| is_within(path, &own)))
+        called.iter().any(|call| given(call, workdir).is_some_and(|own| is_within(path, &own)))
     })
 }
 
@@ -171,7 +179,7 @@ fn is_there(view: &View<'_>, index: usize, earlier: &[Called], path: &str) -> bo
     earlier.iter().any(|it| names(it, here))
         || chain.into_iter().filter(|it| *it < index).any(|it| {
             let workdir = view.facts.state(it).and_then(|state| state.workdir.path.as_deref());
-            let makes = view.called(it).iter().any(|it| names(it, workdir));
+            let makes = view.called(it).iter().any(|call| names(call, workdir));
             makes || brings(view, it, path) || workdir.is_some_and(|it| is_within(it, path))
         })
 }
@@ -190,18 +198,18 @@ pub(super) fn authorities(change: &Change<'_>) -> Option<String> {
     let (before, after) = (change.before, change.after);
     let is_root = |view: &View<'_>, index: usize| {
         let place = target(view, index);
-        place.is_some_and(|place| AUTHORITIES.iter().any(|it| is_within(&place, it)))
+        place.is_some_and(|place| AUTHORITIES.iter().any(|authority| is_within(&place, authority)))
     };
     let updates = |view: &View<'_>, index: usize| {
         let called = view.called(index);
-        called.iter().any(|it| it.is_any(&["update-ca-certificates", "update-ca-trust"]))
+        called.iter().any(|call| call.is_any(&["update-ca-certificates", "update-ca-trust"]))
     };
     let added = (0..before.file.instructions.len()).find(|it| is_root(before, *it))?;
     let is_used = (added..before.file.instructions.len()).any(|it| updates(before, it));
     let chain = final_chain(after);
     let is_bundle = chain.iter().any(|index| {
         let it = after.file.instructions.get(*index);
-        let places = it.and_then(|it| copied(change, *index, it)).unwrap_or_default();
+        let places = it.and_then(|copy| copied(change, *index, copy)).unwrap_or_default();
         places.iter().any(|it| BUNDLES.contains(&it.trim_end_matches('/')))
     });
     let last = chain.iter().copied().filter(|it| is_root(after, *it)).max();

@@ -38,9 +38,9 @@ const JOINED: &[&str] = &[
 pub(crate) fn install_prefix(view: &View<'_>, index: usize) -> Option<String> {
     let stage = view.facts.stage_of(index)?.index;
     let mut steps = chain_of(view, stage);
-    steps.retain(|it| *it <= index);
+    steps.retain(|step| *step <= index);
     steps.sort_unstable();
-    steps.into_iter().rev().find_map(|it| given(view, it))
+    steps.into_iter().rev().find_map(|step| given(view, step))
 }
 
 /// The prefix that a command of one RUN is given.

@@ -25,7 +25,7 @@ fn marked(package: &str) -> Option<String> {
 
 /// `12.1.1` is `cu121` to the index.
 fn build_of(version: &str) -> Option<String> {
-    let mut numbers = version.split('.').take(2).map(|it| it.parse::<u32>().ok());
+    let mut numbers = version.split('.').take(2).map(|part| part.parse::<u32>().ok());
     Some(format!("cu{}{}", numbers.next()??, numbers.next()??))
 }
 
@@ -56,7 +56,7 @@ fn fault(was: &Spot<'_>, is: &Spot<'_>, of_base: Option<String>) -> Option<Strin
     let leaves = gone.iter().any(|(_, package)| is_built(conda_parts(package).0));
     let all = was.condas.iter().flat_map(|conda| &conda.packages);
     let stated = all.clone().find_map(|package| marked(package));
-    let stays = is.condas.iter().flat_map(|it| &it.packages);
+    let stays = is.condas.iter().flat_map(|conda| &conda.packages);
     let stays = stays.into_iter().any(|package| is_built(conda_parts(package).0));
     let marker = gone.iter().find(|(_, package)| is_marker(package));
     if let Some((_, marker)) = marker
@@ -67,7 +67,7 @@ fn fault(was: &Spot<'_>, is: &Spot<'_>, of_base: Option<String>) -> Option<Strin
         ));
     }
     for pip in &is.pips {
-        let has_built = pip.packages.iter().any(|it| is_built(install::pip_parts(it).0));
+        let has_built = pip.packages.iter().any(|package| is_built(install::pip_parts(package).0));
         let Some(index) = pip.index.as_ref().or(pip.extra_index.as_ref()) else {
             match &stated {
                 Some(build) if has_built => {
@@ -90,7 +90,7 @@ fn fault(was: &Spot<'_>, is: &Spot<'_>, of_base: Option<String>) -> Option<Strin
                 "the index is for `{build}`, but the build for this image is {wanted}"
             ));
         }
-        let other = pip.packages.iter().find(|it| !is_built(install::pip_parts(it).0));
+        let other = pip.packages.iter().find(|package| !is_built(install::pip_parts(package).0));
         if let (Some(other), Some(_)) = (other, &pip.index) {
             return Some(format!(
                 "`{index}` does not have `{other}`; install it with another command"

@@ -103,7 +103,7 @@ impl Conda {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         matches!(words.as_slice(), [program, "clean", flags @ ..]
             if matches!(last_part(program), "conda" | "mamba")
-                && flags.iter().all(|it| it.starts_with('-')))
+                && flags.iter().all(|flag| flag.starts_with('-')))
     }
 
     pub(super) fn is_same_call(&self, other: &Self) -> bool {
@@ -183,7 +183,7 @@ impl Pip {
     }
 
     pub(super) fn is_for_uv(&self) -> bool {
-        self.packages.iter().all(|it| it == "uv") && !self.is_uv
+        self.packages.iter().all(|package| package == "uv") && !self.is_uv
     }
 }
 
@@ -212,7 +212,7 @@ pub(crate) fn is_same_version(conda: &str, pip: &str) -> bool {
         return pip == format!("=={version}")
             || (prefix.is_some()
                 && pip.strip_prefix("==").is_some_and(|it| {
-                    it.strip_prefix(version).is_some_and(|it| it.starts_with('.'))
+                    it.strip_prefix(version).is_some_and(|rest| rest.starts_with('.'))
                 }))
             || (prefix.is_some() && is_short && pip == format!("~={version}.0"));
     }

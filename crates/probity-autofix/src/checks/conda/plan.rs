@@ -104,7 +104,7 @@ impl Plan {
             _ => true,
         });
         earlier.into_iter().any(|item| match item {
-            Item::Pip(pip, _) => !pip.is_uv && pip.packages.iter().any(|it| it == "uv"),
+            Item::Pip(pip, _) => !pip.is_uv && pip.packages.iter().any(|package| package == "uv"),
             Item::Other(text) => {
                 text.split_whitespace().any(|word| word == "uv" || word.ends_with("/uv"))
             }

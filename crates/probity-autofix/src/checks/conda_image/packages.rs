@@ -46,7 +46,7 @@ pub(super) struct ImageParts<'p> {
 }
 
 pub(super) fn is_tools(pip: &Pip) -> bool {
-    pip.requirements.iter().all(|it| TOOLS.contains(&pip_parts(it).0))
+    pip.requirements.iter().all(|requirement| TOOLS.contains(&pip_parts(requirement).0))
 }
 
 /// Whether a requirement is about files that a step must have brought.
@@ -74,7 +74,7 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues: Vec<Issue> = Vec::new();
     let mut fault = |message: &str| issues.push(change.issue(check, message));
     let requirements: Vec<&str> =
-        new.pips().flat_map(|it| &it.requirements).map(String::as_str).collect();
+        new.pips().flat_map(|pip| &pip.requirements).map(String::as_str).collect();
     let mut used: Vec<&str> = Vec::new();
     let packages = system(&new.last);
     let condas = old.all().filter_map(|item| match item {
@@ -138,13 +138,14 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             || programs.contains(*it)
             || libraries.any(|any| any.contains(*it))
     };
-    if let Some(more) = packages.iter().find(|it| !is_known(it)) {
+    if let Some(more) = packages.iter().find(|package| !is_known(package)) {
         fault(&format!("nothing here needs the package {more}"));
     }
     let cpu = format!("{WHEELS}cpu");
     for pip in new.pips() {
         let has_torch = pip.requirements.iter().any(|it| TORCH.contains(&pip_parts(it).0));
-        let is_only = pip.requirements.iter().all(|it| TORCH.contains(&pip_parts(it).0));
+        let is_only =
+            pip.requirements.iter().all(|requirement| TORCH.contains(&pip_parts(requirement).0));
         match &pip.index {
             None if has_torch && wants_cpu => fault(&format!("`{cpu}` is the index for `cpuonly`")),
             None => {}

@@ -69,7 +69,9 @@ impl Surroundings {
         let runtime = last.map(|stage| view.facts.runtime(stage.index)).unwrap_or_default();
         let is_path = |index: &&usize| {
             let it = view.file.instructions.get(**index);
-            it.is_some_and(|it| it.keyword == Keyword::Env && it.body_text().contains("PATH"))
+            it.is_some_and(|instruction| {
+                instruction.keyword == Keyword::Env && instruction.body_text().contains("PATH")
+            })
         };
         let variables = runtime.get(Setting::Env);
         let path = environments(view, last.map_or(0, |it| it.index)).into_iter().next();
@@ -80,7 +82,7 @@ impl Surroundings {
             at: 0,
             workdir: "/".to_owned(),
             is_root: true,
-            uses_image: variables.iter().any(|it| it.entry.key == "UV_SYSTEM_PYTHON"),
+            uses_image: variables.iter().any(|variable| variable.entry.key == "UV_SYSTEM_PYTHON"),
             lists: Vec::new(),
         }
     }
@@ -106,8 +108,12 @@ impl Surroundings {
         let lines =
             content.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
         let lines: Vec<String> = lines.map(normal).collect();
-        let is_plain = lines.iter().all(|it| !it.starts_with('-') && !it.contains(['/', '@', ';']));
-        let Some(path) = self.absolute(target).filter(|_| is_plain) else { return false };
+        let is_plain =
+            lines.iter().all(|line| !line.starts_with('-') && !line.contains(['/', '@', ';']));
+        if !is_plain {
+            return false;
+        }
+        let Some(path) = self.absolute(target) else { return false };
         self.lists.push((path, lines));
         true
     }
@@ -137,10 +143,10 @@ impl Surroundings {
 /// The directories whose `bin` a stage puts before the others on PATH.
 pub(super) fn environments(view: &View<'_>, stage: usize) -> Vec<String> {
     let runtime = view.facts.runtime(stage);
-    let path = runtime.get(Setting::Env).iter().find(|it| it.entry.key == "PATH");
+    let path = runtime.get(Setting::Env).iter().find(|setting| setting.entry.key == "PATH");
     let Some(Value::Text(text)) = path.map(|it| &it.entry.value) else { return Vec::new() };
-    let parts = text.pattern().split(':').take_while(|it| !it.starts_with('$'));
-    parts.filter_map(|it| it.strip_suffix("/bin")).map(str::to_owned).collect()
+    let parts = text.pattern().split(':').take_while(|part| !part.starts_with('$'));
+    parts.filter_map(|part| part.strip_suffix("/bin")).map(str::to_owned).collect()
 }
 
 pub(super) fn read_pip(words: &[&str], around: &Surroundings) -> Option<Pip> {

@@ -66,7 +66,7 @@ fn read(view: &View<'_>, instruction: &Instruction, around: &mut Surroundings) -
         Keyword::Arg if body.contains("MAMBA") || body.starts_with("DEBIAN_FRONTEND") => Vec::new(),
         Keyword::User if around.has_own_user => Vec::new(),
         Keyword::Copy | Keyword::Add if body.contains("--chown") && around.has_own_user => {
-            let text = body.split_whitespace().filter(|it| !it.starts_with("--chown"));
+            let text = body.split_whitespace().filter(|word| !word.starts_with("--chown"));
             let text = format!("{keyword} {}", text.collect::<Vec<_>>().join(" "));
             vec![Item::Step(Step { keyword, text })]
         }
@@ -116,7 +116,11 @@ fn ran(part: &Part, around: &mut Surroundings) -> Option<Item> {
         _ => {}
     }
     if let Some(pip) = read_pip(&words, around) {
-        if pip.requirements.iter().any(|it| it.split(['=', '<', '>', '~']).next() == Some("uv")) {
+        if pip
+            .requirements
+            .iter()
+            .any(|requirement| requirement.split(['=', '<', '>', '~']).next() == Some("uv"))
+        {
             around.has_uv = true;
         }
         return Some(Item::Pip(pip));
@@ -130,18 +134,20 @@ fn ran(part: &Part, around: &mut Surroundings) -> Option<Item> {
             Action::Install if is_known => Some(Item::System(call.names.clone())),
             Action::Update | Action::Clean => None,
             // Compilers may go again.
-            Action::Remove if call.names.iter().all(|it| super::is_compiler(it)) => None,
+            Action::Remove if call.names.iter().all(|name| super::is_compiler(name)) => None,
             _ => Some(step(part)),
         };
     }
     let lower = part.text.to_lowercase();
-    let cares = part.programs.iter().all(|it| CONDA_CARE.contains(&it.as_str()));
+    let cares = part.programs.iter().all(|program| CONDA_CARE.contains(&program.as_str()));
     if cares && (lower.contains("conda") || lower.contains("mamba") || lower.contains("miniforge"))
     {
         return None;
     }
     match words.as_slice() {
-        ["rm", rest @ ..] if rest.iter().all(|it| it.starts_with('-') || is_cache(it)) => None,
+        ["rm", rest @ ..] if rest.iter().all(|word| word.starts_with('-') || is_cache(word)) => {
+            None
+        }
         ["apt-get" | "apt", "clean" | "autoremove" | "update", ..] => None,
         ["useradd" | "adduser" | "groupadd" | "addgroup", ..] if around.has_own_user => {
             Some(Item::Account)
@@ -168,12 +174,13 @@ fn environment(words: &[&str], around: &Surroundings) -> Option<String> {
         _ => return None,
     };
     const OPTIONS: &[&str] = &["--seed", "--upgrade-deps", "--copies", "--clear"];
-    let (flags, places): (Vec<&str>, Vec<&str>) = rest.iter().partition(|it| it.starts_with('-'));
+    let (flags, places): (Vec<&str>, Vec<&str>) =
+        rest.iter().partition(|word| word.starts_with('-'));
     let directory = match places.as_slice() {
         [] if words.first() == Some(&"uv") => ".venv",
         [one] => one,
         _ => return None,
     };
     let directory = around.absolute(directory)?;
-    flags.iter().all(|it| OPTIONS.contains(it)).then_some(directory)
+    flags.iter().all(|flag| OPTIONS.contains(flag)).then_some(directory)
 }

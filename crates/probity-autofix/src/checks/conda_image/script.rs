@@ -89,20 +89,20 @@ fn part(segment: &Segment) -> Vec<Part> {
     }
     let is_plain = |it: &probity_shell::Command| {
         it.redirections().is_empty()
-            && it.assignments().iter().all(|it| it.name == "DEBIAN_FRONTEND")
+            && it.assignments().iter().all(|assignment| assignment.name == "DEBIAN_FRONTEND")
     };
     let constant = match segment.commands.as_slice() {
         [command] if is_plain(command) => words(command).unwrap_or_default(),
         _ => Vec::new(),
     };
-    let programs = segment.commands.iter().map(|it| match name_of(it) {
+    let programs = segment.commands.iter().map(|command| match name_of(command) {
         Some(name) => name.into_owned(),
         None => String::new(),
     });
     let call = segment.calls.iter().find(|it| !commands::is_language_manager(it.manager));
     let package_call = call.filter(|_| !constant.is_empty()).map(|call| Packages {
         action: call.action,
-        flags: call.flags.iter().map(|it| it.name.clone()).collect(),
+        flags: call.flags.iter().map(|flag| flag.name.clone()).collect(),
         names: call
             .packages
             .iter()

@@ -98,11 +98,11 @@ fn plain_command(command: &CommandLine) -> Option<(bool, Vec<String>)> {
         None => (words, false),
     };
     words.retain(|word| word != "/usr/local/bin/_entrypoint.sh");
-    if words.first().is_some_and(|it| it == "exec") {
+    if words.first().is_some_and(|word| word == "exec") {
         words.remove(0);
     }
     if let Some(rest) = without_run(&words.join(" ")) {
-        let kept = rest.split(' ').filter(|it| !it.is_empty()).count();
+        let kept = rest.split(' ').filter(|part| !part.is_empty()).count();
         words = words.split_off(words.len().saturating_sub(kept));
         // Words with spaces are one word of the list and several of the text.
         while words.join(" ") != rest && !words.is_empty() {
@@ -119,7 +119,7 @@ fn plain_command(command: &CommandLine) -> Option<(bool, Vec<String>)> {
     {
         *program = last_part(program).to_owned();
     }
-    if words.first().is_some_and(|it| it == "python3") {
+    if words.first().is_some_and(|word| word == "python3") {
         words = called(&words);
     }
     (!words.is_empty()).then_some((is_read, words))
@@ -133,7 +133,7 @@ fn is_shell(word: &str) -> bool {
 fn other_variable(old: &Runtime, new: &Runtime) -> Option<String> {
     let pairs = |runtime: &Runtime| -> Vec<(String, String)> {
         let entries = runtime.get(Setting::Env).iter();
-        entries.map(|it| (it.entry.key.clone(), it.entry.to_string())).collect()
+        entries.map(|entry| (entry.entry.key.clone(), entry.entry.to_string())).collect()
     };
     let (olds, news) = (pairs(old), pairs(new));
     let is_conda = |(key, text): &(String, String)| {
@@ -146,7 +146,7 @@ fn other_variable(old: &Runtime, new: &Runtime) -> Option<String> {
             && !ADDED.contains(&key.as_str())
     });
     let path = |runtime: &Runtime| -> Vec<String> {
-        let entry = runtime.get(Setting::Env).iter().find(|it| it.entry.key == "PATH");
+        let entry = runtime.get(Setting::Env).iter().find(|setting| setting.entry.key == "PATH");
         match entry.map(|it| &it.entry.value) {
             Some(Value::Text(text)) => text.pattern().split(':').map(str::to_owned).collect(),
             _ => Vec::new(),

@@ -39,7 +39,9 @@ pub(super) fn ports(view: &View<'_>) -> BTreeSet<String> {
             });
             let joined = words.iter().filter_map(|word| word.split_once('='));
             let options = pairs.chain(joined).filter(|(option, _)| option.starts_with('-'));
-            found.extend(options.filter(|(option, _)| is_web(option)).filter_map(|it| port(it.1)));
+            found.extend(
+                options.filter(|(option, _)| is_web(option)).filter_map(|option| port(option.1)),
+            );
         }
     }
     for it in runtime.get(Setting::Env).iter().filter(|it| is_web(&it.entry.key)) {
@@ -63,6 +65,7 @@ fn is_web(text: &str) -> bool {
 /// The port of `8090`, `:8090` and `0.0.0.0:8090`.
 fn port(value: &str) -> Option<String> {
     let port = value.rsplit(':').next()?.trim_end_matches('/');
-    let is_number = port.len() > 1 && port.len() < 6 && port.bytes().all(|it| it.is_ascii_digit());
+    let is_number =
+        port.len() > 1 && port.len() < 6 && port.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| port.to_owned())
 }

@@ -110,23 +110,26 @@ pub(super) fn is_turned_into_result(change: &Change<'_>, index: usize, place: &s
     ];
     let before = change.before;
     let runtime = before.facts.final_runtime();
-    let is_named = runtime.entries().iter().any(|it| it.entry.to_string().contains(place));
+    let is_named = runtime.entries().iter().any(|entry| entry.entry.to_string().contains(place));
     let is_data = DATA.contains(&last_part(place)) && !is_among_sources(before, place);
     if is_data || is_named {
         return false;
     }
     (index + 1..before.file.instructions.len()).any(|later| {
         before.parts(later).unwrap_or_default().iter().any(|part| {
-            let called = part.commands.iter().filter_map(|it| Called::of(later, it));
-            let is_moved = called.clone().all(|it| it.is_any(MOVERS));
+            let called = part.commands.iter().filter_map(|command| Called::of(later, command));
+            let is_moved = called.clone().all(|call| call.is_any(MOVERS));
             let words = part.commands.iter().flat_map(|command| {
-                let redirected = command.redirections().iter().filter_map(|it| it.target.as_ref());
+                let redirected = command
+                    .redirections()
+                    .iter()
+                    .filter_map(|redirection| redirection.target.as_ref());
                 let words = command.words.iter().skip(1).chain(redirected);
-                words.map(|it| it.text().to_owned()).collect::<Vec<_>>()
+                words.map(|word| word.text().to_owned()).collect::<Vec<_>>()
             });
             let paths: Vec<String> = words
-                .map(|it| it.rsplit('=').next().unwrap_or(&it).to_owned())
-                .filter(|it| !it.starts_with('-'))
+                .map(|word| word.rsplit('=').next().unwrap_or(&word).to_owned())
+                .filter(|word| !word.starts_with('-'))
                 .filter_map(|it| absolute(&expanded(before, later, &it), part.directory.as_deref()))
                 .collect();
             let is_result = |path: &String| {
@@ -163,15 +166,16 @@ pub(super) fn is_behind(view: &View<'_>, index: usize, place: &str) -> bool {
     let sources = if is_within(place, workdir) {
         workdir
     } else {
-        match SOURCE_ROOTS.iter().find(|it| is_within(place, it)) {
+        match SOURCE_ROOTS.iter().find(|root| is_within(place, root)) {
             Some(root) => root,
             None => return false,
         }
     };
     let runtime = view.facts.final_runtime();
-    let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
+    let workdir =
+        runtime.get(Setting::Workdir).first().and_then(|setting| text_of(&setting.entry.value));
     let workdir = workdir.unwrap_or_else(|| "/".to_owned());
-    let is_named = runtime.entries().iter().any(|it| it.entry.to_string().contains(sources));
+    let is_named = runtime.entries().iter().any(|entry| entry.entry.to_string().contains(sources));
     let name = format!("/{}", last_part(place));
     let comments = view.text.lines().filter(|line| line.trim_start().starts_with('#'));
     let is_told = comments.into_iter().any(|line| line.contains(&name) || line.contains(place));
@@ -223,7 +227,7 @@ pub(super) fn is_bundled_by_tool(view: &View<'_>) -> bool {
     let copies = view.all_pairs();
     copies
         .into_iter()
-        .any(|(source, _)| BUNDLERS.iter().any(|it| last_part(source).starts_with(it)))
+        .any(|(source, _)| BUNDLERS.iter().any(|bundler| last_part(source).starts_with(bundler)))
 }
 
 pub(in crate::checks) const COMPILERS: &[&str] = &[
@@ -239,7 +243,7 @@ pub(super) fn is_compiled_there(view: &View<'_>, place: &str) -> bool {
     let compiles = |index: usize| {
         let parts = view.parts(index).unwrap_or_default();
         parts.iter().any(|part| {
-            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+            let called = part.commands.iter().filter_map(|command| Called::of(index, command));
             let is_there = part.directory.as_deref().is_some_and(|it| is_within(it, place));
             let is_compiler = |it: Called| {
                 it.is_any(COMPILERS) || it.words.iter().any(|word| word.ends_with("f2py"))
@@ -257,26 +261,28 @@ pub(super) fn compiled_directories(view: &View<'_>) -> Vec<String> {
     for it in view.all_called() {
         let state = view.facts.state(it.instruction);
         let workdir = state.and_then(|state| state.workdir.path.as_deref());
-        let is_package = it.is_any(&["pip", "pip3"]) && it.words.iter().any(|it| it == ".");
+        let is_package = it.is_any(&["pip", "pip3"]) && it.words.iter().any(|word| word == ".");
         let starts_elsewhere = !["python", "python3", "uvicorn", "gunicorn", "hypercorn"]
             .iter()
             .any(|program| commands::starts(view, program));
         if is_package && (starts_elsewhere || starts_copied_module(view)) {
             found.extend(workdir.map(|it| it.trim_end_matches('/').to_owned()));
         }
-        if it.is_any(&["pip", "pip3"]) && it.words.iter().any(|it| it == "install") {
-            let local = it.words.iter().filter(|it| it.starts_with(['.', '/']) && it.len() > 2);
+        if it.is_any(&["pip", "pip3"]) && it.words.iter().any(|word| word == "install") {
+            let local =
+                it.words.iter().filter(|word| word.starts_with(['.', '/']) && word.len() > 2);
             let local = local.filter(|it| !it.contains('*') && !last_part(it).contains('.'));
             let places = local.filter_map(|it| absolute(it, workdir));
-            found.extend(places.map(|it| it.trim_end_matches('/').to_owned()));
+            found.extend(places.map(|place| place.trim_end_matches('/').to_owned()));
         }
-        if it.is_any(COMPILERS) || it.words.iter().any(|it| it == "grpc_tools.protoc") {
+        if it.is_any(COMPILERS) || it.words.iter().any(|word| word == "grpc_tools.protoc") {
             let sources = it.words.iter().filter(|word| {
                 let end = word.rsplit_once('.').map(|(_, end)| end);
                 end.is_some_and(|it| COMPILED.contains(&it)) && !word.starts_with('-')
             });
-            let directories = sources.filter_map(|it| it.rsplit_once('/')).map(|(it, _)| it);
-            found.extend(directories.filter_map(|it| absolute(it, workdir)));
+            let directories =
+                sources.filter_map(|source| source.rsplit_once('/')).map(|(it, _)| it);
+            found.extend(directories.filter_map(|directory| absolute(directory, workdir)));
         }
         let flags: &[&str] = match it.name.as_str() {
             "cmake" => &["-S"],
@@ -303,13 +309,13 @@ fn starts_copied_module(view: &View<'_>) -> bool {
     let started: Vec<String> = [Setting::Entrypoint, Setting::Cmd]
         .into_iter()
         .flat_map(|it| runtime.get(it))
-        .map(|it| it.entry.to_string())
+        .map(|setting| setting.entry.to_string())
         .collect();
     let copies = view.all_pairs();
     let mut names = copies.map(|(source, _)| last_part(source.trim_end_matches('/')).to_owned());
     names.any(|name| {
-        let is_name =
-            !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let is_name = !name.is_empty()
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let module = [format!("{name}."), format!("{name}:")];
         is_name
             && started.iter().any(|text| {
@@ -324,7 +330,7 @@ pub(super) fn is_beside_builds(view: &View<'_>, place: &str) -> bool {
     (0..view.file.instructions.len()).all(|index| {
         let parts = view.parts(index).unwrap_or_default();
         parts.iter().all(|part| {
-            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+            let called = part.commands.iter().filter_map(|command| Called::of(index, command));
             let builds = called.filter(Called::is_build).count() > 0;
             !builds || part.directory.as_deref().is_some_and(|it| !is_within(place, it))
         })
@@ -347,14 +353,14 @@ pub(super) fn is_for_builds(change: &Change<'_>, path: &str) -> bool {
     let is_built_in = (0..before.file.instructions.len()).any(|index| {
         let parts = before.parts(index).unwrap_or_default();
         parts.iter().any(|part| {
-            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+            let called = part.commands.iter().filter_map(|command| Called::of(index, command));
             let mut builds = called.filter(Called::is_build).peekable();
             let is_there = part.directory.as_deref().is_some_and(|it| is_within(it, path));
             builds.peek().is_some()
-                && (is_there || builds.any(|it| it.words.iter().any(|word| word == path)))
+                && (is_there || builds.any(|build| build.words.iter().any(|word| word == path)))
         })
     });
     let runtime = before.facts.final_runtime();
-    let is_named = runtime.entries().iter().any(|it| it.entry.to_string().contains(path));
+    let is_named = runtime.entries().iter().any(|entry| entry.entry.to_string().contains(path));
     (is_tool || is_built_in) && !is_named
 }

@@ -22,7 +22,7 @@ pub(super) fn installed_tree(change: &Change<'_>) -> Vec<String> {
     let before = change.before;
     let Some(prefix) = installs_into(before) else { return Vec::new() };
     let runtime = before.facts.final_runtime();
-    let values = runtime.entries().iter().map(|it| it.entry.to_string());
+    let values = runtime.entries().iter().map(|entry| entry.entry.to_string());
     let texts = values.collect::<Vec<String>>().join(" ");
     let mut places = places_below(&prefix, &texts);
     places.extend(told_below(before, &prefix));
@@ -38,7 +38,7 @@ pub(super) fn installed_tree(change: &Change<'_>) -> Vec<String> {
         let mut places =
             ["bin", "sbin", "libexec"].iter().map(|it| format!("{prefix}/{it}/{name}"));
         let first = places.clone().next();
-        places.all(|it| is_lost(&it)).then_some(first?)
+        places.all(|place| is_lost(&place)).then_some(first?)
     }));
     let catalogues = format!("{prefix}/share/locale");
     missing.extend((has_catalogues && is_lost(&catalogues)).then_some(catalogues));
@@ -48,12 +48,13 @@ pub(super) fn installed_tree(change: &Change<'_>) -> Vec<String> {
 /// The programs that a comment lists as installed, and whether it lists catalogues of messages: `# installs
 /// tilesd, tiles-import and the message catalogues`.
 fn told_programs(view: &View<'_>) -> (Vec<String>, bool) {
-    let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
-    let comments = comments.filter_map(|it| it.span.slice(view.text));
-    let lists = comments.filter_map(|it| it.split_once("installs ")).map(|(_, list)| list);
+    let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|comment| comment.span.slice(view.text));
+    let lists =
+        comments.filter_map(|comment| comment.split_once("installs ")).map(|(_, list)| list);
     let items: Vec<Vec<&str>> = lists
         .map(|list| {
-            list.split([',', ';']).flat_map(|it| it.split(" and ")).map(str::trim).collect()
+            list.split([',', ';']).flat_map(|part| part.split(" and ")).map(str::trim).collect()
         })
         .collect();
     // Some item must be the program that is started: then the list is one of programs.
@@ -61,21 +62,22 @@ fn told_programs(view: &View<'_>) -> (Vec<String>, bool) {
         !it.is_empty()
             && it.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-')
     };
-    let lists = items.iter().filter(|items| items.iter().any(|it| commands::starts(view, it)));
+    let lists = items.iter().filter(|items| items.iter().any(|item| commands::starts(view, item)));
     let items: Vec<&str> = lists.flatten().copied().collect();
     let has_catalogues =
         items.iter().any(|it| it.contains("catalog") || it.contains("translation"));
-    let programs = items.into_iter().filter(|it| is_name(it)).map(str::to_owned);
+    let programs = items.into_iter().filter(|item| is_name(item)).map(str::to_owned);
     (programs.collect(), has_catalogues)
 }
 
 /// Places below a prefix that comments on installing name.
 pub(in crate::checks) fn told_below(view: &View<'_>, prefix: &str) -> Vec<String> {
     const TELLS: &[&str] = &["becomes", "install", "prefix", "puts ", "ends up", "end up"];
-    let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
-    let comments = comments.filter_map(|it| it.span.slice(view.text));
-    let tells =
-        comments.filter(|it| it.contains(prefix) || TELLS.iter().any(|word| it.contains(word)));
+    let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|comment| comment.span.slice(view.text));
+    let tells = comments.filter(|comment| {
+        comment.contains(prefix) || TELLS.iter().any(|word| comment.contains(word))
+    });
     places_below(prefix, &tells.collect::<Vec<&str>>().join(" "))
 }
 
@@ -105,13 +107,14 @@ pub(super) fn is_installed(change: &Change<'_>, place: &str) -> bool {
     let sources = (0..before.file.instructions.len()).flat_map(|index| {
         let parts = before.parts(index).unwrap_or_default().iter();
         let installs = parts.filter(move |part| {
-            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
-            called.into_iter().any(|it| it.installs_tree())
+            let called = part.commands.iter().filter_map(|command| Called::of(index, command));
+            called.into_iter().any(|call| call.installs_tree())
         });
         installs.filter_map(|part| part.directory.clone()).collect::<Vec<_>>()
     });
     let runtime = before.facts.final_runtime();
-    let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
+    let workdir =
+        runtime.get(Setting::Workdir).first().and_then(|setting| text_of(&setting.entry.value));
     let workdir = workdir.unwrap_or_else(|| "/".to_owned());
     let is_apart = |directory: &str| {
         directory.len() > 1
@@ -119,11 +122,11 @@ pub(super) fn is_installed(change: &Change<'_>, place: &str) -> bool {
             && !is_within(&workdir, directory)
             && !is_within(&prefix, directory)
     };
-    let mut sources = sources.map(|it| it.trim_end_matches('/').to_owned());
-    let is_named = runtime.entries().iter().any(|it| it.entry.to_string().contains(place));
+    let mut sources = sources.map(|source| source.trim_end_matches('/').to_owned());
+    let is_named = runtime.entries().iter().any(|entry| entry.entry.to_string().contains(place));
     let brings = final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places.iter().map(|it| it.trim_end_matches('/')).any(|it| {
             let rest = it.strip_prefix(&*prefix).and_then(|rest| rest.strip_prefix('/'));
             let first = rest.and_then(|rest| rest.split('/').next());
@@ -131,7 +134,7 @@ pub(super) fn is_installed(change: &Change<'_>, place: &str) -> bool {
                 || first.is_some_and(|it| matches!(it, "etc" | "share" | "libexec"))
         })
     });
-    sources.any(|it| is_apart(&it)) && !is_named && brings
+    sources.any(|source| is_apart(&source)) && !is_named && brings
 }
 
 /// Words of comments that tell what a program reads while it runs.
@@ -154,10 +157,11 @@ const READ: &[&str] = &[
 pub(super) fn told_paths(change: &Change<'_>) -> Vec<String> {
     let before = change.before;
     let runtime = before.facts.final_runtime();
-    let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
-    let comments = before.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
-    let comments = comments.filter_map(|it| it.span.slice(before.text));
-    let tells = comments.filter(|it| READ.iter().any(|word| it.contains(word)));
+    let workdir =
+        runtime.get(Setting::Workdir).first().and_then(|setting| text_of(&setting.entry.value));
+    let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|comment| comment.span.slice(before.text));
+    let tells = comments.filter(|comment| READ.iter().any(|word| comment.contains(word)));
     let words =
         tells.flat_map(|it| it.split(|it: char| it.is_whitespace() || "\"'`,;()".contains(it)));
     let paths = words.filter_map(|word| {
@@ -178,19 +182,20 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
         &["writes to", "written to", "goes to", "go to", "lands in", "ends up in", "writes"];
     let before = change.before;
     let workdir = before.facts.final_runtime();
-    let workdir = workdir.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
-    let comments = before.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
-    let comments = comments.filter_map(|it| it.span.slice(before.text));
+    let workdir =
+        workdir.get(Setting::Workdir).first().and_then(|setting| text_of(&setting.entry.value));
+    let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|comment| comment.span.slice(before.text));
     let tells = comments
         .filter_map(|it| WRITES.iter().find_map(|word| it.split_once(word)).map(|(_, rest)| rest));
-    let words: Vec<&str> = tells.filter_map(|it| it.split_whitespace().next()).collect();
+    let words: Vec<&str> = tells.filter_map(|tell| tell.split_whitespace().next()).collect();
     let plain = |it: &&str| it.trim_end_matches(['/', '.', ',', ';', ')']).to_owned();
     // `public/` and `public/site.css` are in the directory that the container works in.
     let near = words.iter().filter(|it| {
         let word = it.trim_end_matches([',', ';', ')', '.']);
         // `public/build` is a path below a copied directory, and `either/or` is not a path.
         let place = absolute(word, workdir.as_deref()).unwrap_or_default();
-        let is_below = sources_of(before).iter().any(|it| is_within(&place, it));
+        let is_below = sources_of(before).iter().any(|source| is_within(&place, source));
         let is_path = word.contains('/') && !word.contains("://");
         word.ends_with('/') || (is_path && (last_part(word).contains('.') || is_below))
     });
@@ -199,7 +204,9 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
     let variables = before.facts.final_runtime();
     let value_of = |name: &str| {
         let mut variables = variables.get(Setting::Env).iter();
-        variables.find(|it| it.entry.key == name).and_then(|it| text_of(&it.entry.value))
+        variables
+            .find(|variable| variable.entry.key == name)
+            .and_then(|variable| text_of(&variable.entry.value))
     };
     let paths: Vec<String> =
         words.iter().map(plain).map(|word| value_of(&word).unwrap_or(word)).collect();
@@ -207,10 +214,10 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
     let sources: Vec<&String> =
         before.all_pairs().map(|(_, target)| target).filter(|it| it.len() > 1).collect();
     let is_result = |path: &&String| {
-        let is_source = sources.iter().any(|it| is_within(path, it));
+        let is_source = sources.iter().any(|source| is_within(path, source));
         let is_apart = workdir.as_deref().is_none_or(|it| !is_within(path, it));
         let is_read =
-            before.all_called().any(|it| it.words.iter().any(|word| is_within(word, path)));
+            before.all_called().any(|call| call.words.iter().any(|word| is_within(word, path)));
         let fleeting = ["/tmp", "/var/tmp", "/root", "/var/log", "/dev", "/proc"];
         path.starts_with('/')
             && path.len() > 1
@@ -222,10 +229,11 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
     // The sources lack what a step makes of them.
     let is_made =
         |path: &&String| is_copied(change, path) || runs_in_final(change, Called::is_build);
-    let has_none = |path: &&String| sources_of(before).iter().any(|it| is_within(path, it));
+    let has_none = |path: &&String| sources_of(before).iter().any(|source| is_within(path, source));
     let lost =
         near.iter().filter(|path| !is_around(change, path) || (has_none(path) && !is_made(path)));
-    let results = paths.iter().filter(is_result).filter(|it| !is_around(change, it)).chain(lost);
+    let results =
+        paths.iter().filter(is_result).filter(|path| !is_around(change, path)).chain(lost);
     results.map(|it| format!("`{it}`")).collect()
 }
 
@@ -242,9 +250,10 @@ pub(super) fn told_outputs(change: &Change<'_>) -> Vec<String> {
     const OUTPUTS: &[&str] = &["build", "dist", "out"];
     let before = change.before;
     let runtime = before.facts.final_runtime();
-    let workdir = runtime.get(Setting::Workdir).first().and_then(|it| text_of(&it.entry.value));
-    let comments = before.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
-    let comments = comments.filter_map(|it| it.span.slice(before.text));
+    let workdir =
+        runtime.get(Setting::Workdir).first().and_then(|setting| text_of(&setting.entry.value));
+    let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|comment| comment.span.slice(before.text));
     let missing = comments.flat_map(|comment| {
         let words = comment.split(|it: char| it.is_whitespace() || "\"'`,;()".contains(it));
         let outputs = words.filter(|word| {
@@ -252,7 +261,7 @@ pub(super) fn told_outputs(change: &Change<'_>) -> Vec<String> {
             parts.is_some_and(|(top, rest)| OUTPUTS.contains(&top) && !rest.contains(['*', '$']))
         });
         let places: Vec<String> = outputs
-            .filter_map(|it| absolute(it.trim_end_matches(['.', '/']), workdir.as_deref()))
+            .filter_map(|output| absolute(output.trim_end_matches(['.', '/']), workdir.as_deref()))
             .collect();
         let (there, missing): (Vec<String>, Vec<String>) =
             places.into_iter().partition(|place| is_around(change, place));
@@ -268,13 +277,13 @@ pub(super) fn told_development(change: &Change<'_>) -> Option<String> {
         &["--omit=dev", "--prod", "--production", "--only=production", "--no-dev"];
     let before = change.before;
     let omits = |view: &View<'_>| {
-        let mut all = view.all_called().flat_map(|it| &it.words);
+        let mut all = view.all_called().flat_map(|call| &call.words);
         all.any(|word| OMITS.contains(&word.as_str()))
     };
-    let comments = before.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
-    let comments = comments.filter_map(|it| it.span.slice(before.text));
-    let mut tells = comments.filter(|it| {
-        let lower = it.to_lowercase();
+    let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|comment| comment.span.slice(before.text));
+    let mut tells = comments.filter(|comment| {
+        let lower = comment.to_lowercase();
         lower.contains("devdependenc") || lower.contains("dev dependenc")
     });
     let started = tells.find_map(|it| {
@@ -286,7 +295,7 @@ pub(super) fn told_development(change: &Change<'_>) -> Option<String> {
 
 /// The prefix below which a file installs what it builds.
 fn installs_into(view: &View<'_>) -> Option<String> {
-    let install = view.all_called().find(|it| it.installs_tree())?;
+    let install = view.all_called().find(|call| call.installs_tree())?;
     let prefix = install_prefix(view, install.instruction);
     Some(prefix.unwrap_or_else(|| "/usr/local".to_owned()))
 }
@@ -294,7 +303,7 @@ fn installs_into(view: &View<'_>) -> Option<String> {
 /// Whether a flag of the build asks for shared libraries.
 fn builds_shared(view: &View<'_>) -> bool {
     const FLAGS: &[&str] = &["--disable-static", "--enable-shared", "-DBUILD_SHARED_LIBS=ON"];
-    view.all_called().any(|it| it.words.iter().any(|word| FLAGS.contains(&word.as_str())))
+    view.all_called().any(|call| call.words.iter().any(|word| FLAGS.contains(&word.as_str())))
 }
 
 /// Whether a COPY brings a library by a pattern, or by another number of its version.
@@ -302,7 +311,7 @@ fn is_library_around(change: &Change<'_>, path: &str) -> bool {
     let Some((stem, _)) = path.split_once(".so") else { return false };
     final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places.iter().any(|place| place.starts_with(stem))
     })
 }

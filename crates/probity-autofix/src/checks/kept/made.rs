@@ -75,11 +75,11 @@ pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                         && !has_modules(change, command)
                 } else {
                     let directory = part.directory.as_deref();
-                    targets(before, directory, index, command, kind).iter().any(|it| {
-                        !is_around(change, it)
-                            && !is_for_builds(change, it)
-                            && !is_called_by_steps(before, it)
-                            && !is_used_up(before, it)
+                    targets(before, directory, index, command, kind).iter().any(|target| {
+                        !is_around(change, target)
+                            && !is_for_builds(change, target)
+                            && !is_called_by_steps(before, target)
+                            && !is_used_up(before, target)
                     }) || (is_script(kind) || has_mode(command) || packs(command))
                         && is_unaltered(change, directory, command)
                 };
@@ -116,20 +116,23 @@ fn is_unaltered(change: &Change<'_>, directory: Option<&str>, command: &Command)
 
 /// The files that a command writes by redirection or changes in their place.
 fn altered(directory: Option<&str>, command: &Command) -> Vec<String> {
-    let targets = command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
+    let targets = command
+        .redirections()
+        .iter()
+        .filter_map(|redirection| redirection.target.as_ref()?.pattern());
     let mut found: Vec<String> = targets.collect();
     let called = Called::of(0, command);
     let mut plain: Vec<String> = called
         .as_ref()
-        .map(|it| it.words.iter().filter(|it| !it.starts_with('-')).cloned().collect())
+        .map(|call| call.words.iter().filter(|word| !word.starts_with('-')).cloned().collect())
         .unwrap_or_default();
-    match called.as_ref().map(|it| it.name.as_str()) {
+    match called.as_ref().map(|call| call.name.as_str()) {
         Some("chmod") => found.extend(plain.into_iter().skip(1)),
         Some("sed") => found.extend(plain.pop()),
         Some("find") if packs(command) => found.extend(plain.into_iter().take(1)),
         Some("msgfmt" | "sass" | "pandoc") => {
-            let words = called.as_ref().map(|it| it.words.clone()).unwrap_or_default();
-            let output = words.iter().position(|it| it == "-o");
+            let words = called.as_ref().map(|call| call.words.clone()).unwrap_or_default();
+            let output = words.iter().position(|word| word == "-o");
             found.extend(output.and_then(|place| words.get(place + 1)).cloned());
         }
         _ => {}
@@ -141,12 +144,12 @@ fn altered(directory: Option<&str>, command: &Command) -> Vec<String> {
 /// Whether the store that `keytool` adds a certificate to comes along, or the final stage adds it too.
 fn has_trust_store(change: &Change<'_>, command: &Command) -> bool {
     let is_keytool = commands::name_of(command).is_some_and(|it| it == "keytool");
-    let words = Called::of(0, command).map(|it| it.words).unwrap_or_default();
-    let store = words.iter().position(|it| it == "-keystore").and_then(|it| words.get(it + 1));
+    let words = Called::of(0, command).map(|call| call.words).unwrap_or_default();
+    let store = words.iter().position(|word| word == "-keystore").and_then(|it| words.get(it + 1));
     let is_store = |place: &String| last_part(place) == "cacerts" || store == Some(place);
     let is_copied = final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places.iter().any(is_store)
     });
     is_keytool && (is_copied || runs_in_final(change, |it| it.name == "keytool"))
@@ -171,7 +174,7 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
         return false;
     }
     let names = called.words;
-    let names: Vec<&String> = names.iter().filter(|it| !it.starts_with('-')).collect();
+    let names: Vec<&String> = names.iter().filter(|name| !name.starts_with('-')).collect();
     let is_named = |words: &[String], name: &str| {
         let stem = name.split_once('-').map_or(name, |(stem, _)| stem);
         words.iter().any(|word| word == name || word == stem)
@@ -192,9 +195,9 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
     let extensions = "/usr/local/lib/php/extensions";
     let has_directory = final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places.iter().any(|it| {
-            let name = it.strip_prefix(extensions).and_then(|it| it.strip_prefix("/no-debug-"));
+            let name = it.strip_prefix(extensions).and_then(|rest| rest.strip_prefix("/no-debug-"));
             name.is_some_and(|it| !it.trim_end_matches('/').contains('/'))
         })
     });
@@ -206,7 +209,7 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
 fn is_copied_by_pattern(change: &Change<'_>, path: &str) -> bool {
     final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places.iter().any(|place| is_within(path, place) || is_matched(path, place))
     })
 }
@@ -225,8 +228,8 @@ fn has_mode(command: &Command) -> bool {
 fn packs(command: &Command) -> bool {
     const PACKERS: &[&str] = &["brotli", "gzip", "zopfli", "zstd"];
     let called = Called::of(0, command);
-    called.is_some_and(|it| {
-        it.name == "find" && it.words.iter().any(|word| PACKERS.contains(&word.as_str()))
+    called.is_some_and(|call| {
+        call.name == "find" && call.words.iter().any(|word| PACKERS.contains(&word.as_str()))
     })
 }
 
@@ -241,7 +244,7 @@ fn filled(called: &Called) -> Vec<String> {
         return Vec::new();
     }
     let is_place = |word: &&String| {
-        PLACES.iter().any(|it| is_within(word, it)) && !last_part(word).contains('.')
+        PLACES.iter().any(|place| is_within(word, place)) && !last_part(word).contains('.')
     };
     called.words.iter().filter(is_place).cloned().collect()
 }
@@ -254,7 +257,7 @@ fn downloaded(called: &Called) -> Option<String> {
         _ => return None,
     };
     let is_flag = |it: &String| {
-        let letters = it.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        let letters = it.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
         letters.is_some_and(|it| it.ends_with(letter)) || it == "--output"
     };
     let place = called.words.iter().position(is_flag)?;
@@ -266,7 +269,7 @@ fn is_used_up(before: &View<'_>, path: &str) -> bool {
     const USERS: &[&str] = &[
         "apt", "apt-get", "bash", "dpkg", "gunzip", "mv", "rm", "rpm", "sh", "tar", "unzip", "xz",
     ];
-    before.all_called().any(|it| it.is_any(USERS) && it.words.iter().any(|word| word == path))
+    before.all_called().any(|call| call.is_any(USERS) && call.words.iter().any(|word| word == path))
 }
 
 /// Whether a place is that of a program which steps of the original call, and nothing else names.
@@ -275,10 +278,11 @@ fn is_called_by_steps(before: &View<'_>, path: &str) -> bool {
     let is_program = path.rsplit_once('/').is_some_and(|(directory, _)| directory.ends_with("bin"));
     let is_own = |it: char| it.is_ascii_alphanumeric() || "._-".contains(it);
     let names = |text: &str| text.split(|it| !is_own(it)).any(|word| word == name);
-    let mut others = before.file.instructions.iter().filter(|it| it.keyword != Keyword::Run);
+    let mut others =
+        before.file.instructions.iter().filter(|instruction| instruction.keyword != Keyword::Run);
     is_program
-        && before.all_called().any(|it| it.name == name)
-        && !others.any(|it| names(it.body_text()))
+        && before.all_called().any(|call| call.name == name)
+        && !others.any(|other| names(other.body_text()))
         && !names(&comments_of(before))
 }
 
@@ -290,19 +294,24 @@ fn targets(
     command: &Command,
     kind: &ImageKind,
 ) -> Vec<String> {
-    let written_to = command.redirections().iter().filter_map(|it| it.target.as_ref()?.pattern());
+    let written_to = command
+        .redirections()
+        .iter()
+        .filter_map(|redirection| redirection.target.as_ref()?.pattern());
     let mut found: Vec<String> = written_to.filter(|it| it.starts_with('/')).collect();
     let Some(mut called) = Called::of(index, command) else { return found };
     let words = command.effective().args().iter();
-    let words = words.map(|it| it.pattern().unwrap_or_else(|| expanded(view, index, it.text())));
+    let words =
+        words.map(|word| word.pattern().unwrap_or_else(|| expanded(view, index, word.text())));
     // The images of PHP set it.
-    let words = words.map(|it| it.replace("$PHP_INI_DIR", "/usr/local/etc/php"));
-    called.words = words.filter(|it| !it.contains('$')).collect();
+    let words = words.map(|word| word.replace("$PHP_INI_DIR", "/usr/local/etc/php"));
+    called.words = words.filter(|word| !word.contains('$')).collect();
     if called.is_any(MAKERS) {
-        let words: Vec<&String> = called.words.iter().filter(|it| !it.starts_with('-')).collect();
+        let words: Vec<&String> =
+            called.words.iter().filter(|word| !word.starts_with('-')).collect();
         let is_last = called.is_any(&["cp", "mv", "install", "ln"]);
         // Several sources each have their place below the last word.
-        if is_last && words.len() > 2 && words.last().is_some_and(|it| it.starts_with('/')) {
+        if is_last && words.len() > 2 && words.last().is_some_and(|word| word.starts_with('/')) {
             found.extend(moves(&called.words, workdir).into_iter().map(|(_, to)| to));
         }
         let chosen: Vec<&String> =

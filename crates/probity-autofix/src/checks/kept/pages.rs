@@ -34,15 +34,15 @@ pub(in crate::checks) fn is_of_pages(
     if directories.is_empty() {
         return false;
     }
-    let runs_there = directories.iter().any(|it| is_within(it, place));
+    let runs_there = directories.iter().any(|directory| is_within(directory, place));
     let manifest = (0..=index).rev().find(|it| has(before, *it, "package.json"));
     let is_beside = manifest.is_some_and(|it| (it..=index).all(|it| before.pairs(it).is_some()));
     let chain = final_chain(after);
     let mut stages = after.facts.stages().iter();
     let is_apart = stages.any(|stage| {
         let mut builds = after.page_builds().iter().map(|(build, _)| build);
-        builds.any(|it| stage.instructions.contains(it) && !chain.contains(it))
-            && stage.instructions.clone().any(|it| has(after, it, source))
+        builds.any(|build| stage.instructions.contains(build) && !chain.contains(build))
+            && stage.instructions.clone().any(|instruction| has(after, instruction, source))
     });
     kind.language != Some("node")
         && is_apart
@@ -66,8 +66,9 @@ fn page_outputs(view: &View<'_>) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for index in 0..view.file.instructions.len() {
         for part in view.parts(index).unwrap_or_default() {
-            let called = part.commands.iter().filter_map(|it| Called::of(index, it));
-            let is_build = called.into_iter().any(|it| it.is_any(NODE_TOOLS) && it.is_build());
+            let called = part.commands.iter().filter_map(|command| Called::of(index, command));
+            let is_build =
+                called.into_iter().any(|call| call.is_any(NODE_TOOLS) && call.is_build());
             let output = without_output(part).map(|(_, output)| output);
             let (Some(directory), Some(output), true) = (&part.directory, output, is_build) else {
                 continue;
@@ -87,10 +88,10 @@ fn comes_from_build(change: &Change<'_>, output: &str) -> bool {
         let is_taken = |index: &usize| {
             let it = after.file.instructions.get(*index);
             let stage = it.and_then(|it| stage_of(after, it));
-            let places = it.and_then(|it| copied(change, *index, it)).unwrap_or_default();
-            let mut places = places.iter().map(|it| it.trim_end_matches('/'));
+            let places = it.and_then(|copy| copied(change, *index, copy)).unwrap_or_default();
+            let mut places = places.iter().map(|place| place.trim_end_matches('/'));
             stage.is_some_and(|stage| chain_of(after, stage).contains(build))
-                && places.any(|it| is_within(output, it) || is_within(it, output))
+                && places.any(|place| is_within(output, place) || is_within(place, output))
         };
         chain.contains(build) || chain.iter().any(is_taken)
     })
@@ -104,7 +105,7 @@ pub(super) fn lost_pages(change: &Change<'_>) -> Vec<String> {
             && !is_taken_out(change.before, output)
     };
     // Another build may take the pages into its own result.
-    if change.before.all_called().any(|it| it.is_build() && !it.is_any(NODE_TOOLS)) {
+    if change.before.all_called().any(|call| call.is_build() && !call.is_any(NODE_TOOLS)) {
         return Vec::new();
     }
     let lost = page_outputs(change.before).into_iter().filter(is_lost);
@@ -120,8 +121,8 @@ pub(in crate::checks) fn is_taken_out(view: &View<'_>, place: &str) -> bool {
 pub(in crate::checks) fn page_builds(view: &View<'_>, index: usize) -> Vec<String> {
     let parts = view.parts(index).unwrap_or_default();
     let is_build = |command: &Command| {
-        Called::of(index, command).is_some_and(|it| it.is_any(NODE_TOOLS) && it.is_build())
+        Called::of(index, command).is_some_and(|call| call.is_any(NODE_TOOLS) && call.is_build())
     };
-    let builds = parts.iter().filter(|it| it.commands.iter().any(is_build));
+    let builds = parts.iter().filter(|part| part.commands.iter().any(is_build));
     builds.map(|part| part.directory.clone().unwrap_or_else(|| "/".to_owned())).collect()
 }

@@ -97,10 +97,9 @@ const DIRECTORIES: &[&str] = &[
 pub(super) fn readable(view: &View<'_>, index: usize) -> Vec<String> {
     let Some(stage) = view.facts.stage_of(index) else { return Vec::new() };
     let earlier = (stage.instructions.start..index).filter_map(|it| sources(view, it)).flatten();
-    let mounted =
-        view.file.instructions.get(index).into_iter().flat_map(|it| {
-            it.flags_named("mount").filter_map(move |flag| bound(view, index, flag))
-        });
+    let mounted = view.file.instructions.get(index).into_iter().flat_map(|instruction| {
+        instruction.flags_named("mount").filter_map(move |flag| bound(view, index, flag))
+    });
     earlier.map(|(source, _)| source).chain(mounted).collect()
 }
 
@@ -215,8 +214,8 @@ fn places(change: &Change<'_>) -> Vec<String> {
 }
 
 fn owners(change: &Change<'_>) -> Vec<String> {
-    let all = change.before.file.instructions.iter().filter(|it| copies_all(it));
-    all.filter_map(|it| it.flag_value("chown")).map(|it| it.text.to_string()).collect()
+    let all = change.before.file.instructions.iter().filter(|instruction| copies_all(instruction));
+    all.filter_map(|call| call.flag_value("chown")).map(|it| it.text.to_string()).collect()
 }
 
 /// Where package managers keep what they download; nothing of it is part of a result.
@@ -295,9 +294,10 @@ fn is_mounted_by_all(view: &View<'_>, index: usize, tool: &str, target: &str) ->
     let Some(stage) = view.facts.stage_of(index) else { return false };
     stage.instructions.clone().all(|index| {
         let called = view.called(index);
-        let is_user = called.iter().any(|it| it.name.starts_with(tool));
-        let mounts =
-            |it: &Instruction| it.passing_mounts().any(|it| it.trim_end_matches('/') == target);
+        let is_user = called.iter().any(|call| call.name.starts_with(tool));
+        let mounts = |it: &Instruction| {
+            it.passing_mounts().any(|mount| mount.trim_end_matches('/') == target)
+        };
         !is_user || view.file.instructions.get(index).is_some_and(mounts)
     })
 }
@@ -334,14 +334,14 @@ pub(super) fn named_needs(view: &View<'_>) -> Vec<String> {
             let word = word.trim_matches(|it: char| "\"'`()[],;:.".contains(it));
             let word = word.trim_start_matches("./").trim_end_matches('/');
             let is_plain =
-                word.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-*".contains(&it));
+                word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-*".contains(&byte));
             (is_plain && !word.is_empty() && !word.starts_with(['/', '.', '-']))
                 .then(|| word.to_owned())
         };
         if let Some(comment) = comment {
             let lower = comment.to_lowercase();
             let is_need =
-                lower.split(|it: char| !it.is_alphanumeric()).any(|it| READS.contains(&it));
+                lower.split(|it: char| !it.is_alphanumeric()).any(|part| READS.contains(&part));
             let paths = comment.split_whitespace().filter(|word| word.contains('/'));
             // Of `patches/*.patch` the install needs `patches`.
             let fixed = |it: String| match it.split_once("/*") {

@@ -44,7 +44,7 @@ pub(super) fn is_invented(view: &View<'_>, name: &str) -> bool {
     if is_rare && !is_told {
         return true;
     }
-    let calls = |tool: &str| view.all_called().any(|it| it.name == tool);
+    let calls = |tool: &str| view.all_called().any(|call| call.name == tool);
     if let Some((_, tool)) = VERSION_FILES.iter().find(|(file, _)| *file == name) {
         let text = view.text.to_lowercase();
         let mut words = text.split(|it: char| !it.is_ascii_alphanumeric());
@@ -78,12 +78,12 @@ const DEFERRING: &[&str] = &[
 pub(super) fn tool(called: &Called) -> Option<(&'static str, &'static str, &'static str)> {
     let says = |word: &str| called.words.iter().any(|it| it == word);
     let is_install = match called.name.as_str() {
-        "mvn" | "mvnw" => called.words.iter().any(|it| it.starts_with("dependency:")),
+        "mvn" | "mvnw" => called.words.iter().any(|word| word.starts_with("dependency:")),
         "gradle" | "gradlew" => says("dependencies"),
         "go" => says("download"),
         "cargo" => says("fetch"),
         "dotnet" => says("restore"),
-        "yarn" if called.words.iter().all(|it| it.starts_with('-')) => true,
+        "yarn" if called.words.iter().all(|word| word.starts_with('-')) => true,
         _ => VERBS.iter().any(|verb| says(verb)),
     };
     let is_global = says("-g") || says("--global");
@@ -92,13 +92,14 @@ pub(super) fn tool(called: &Called) -> Option<(&'static str, &'static str, &'sta
 
 /// The requirement and constraint files that pip is given.
 pub(super) fn pip_files(called: &Called) -> Vec<&str> {
-    let is_pip = called.is_any(&["pip", "pip3", "uv"]) || called.words.iter().any(|it| it == "pip");
+    let is_pip =
+        called.is_any(&["pip", "pip3", "uv"]) || called.words.iter().any(|word| word == "pip");
     let flags = ["-r", "--requirement", "-c", "--constraint"];
     let after_flag = called
         .words
         .windows(2)
         .filter(|pair| matches!(pair, [flag, _] if is_pip && flags.contains(&flag.as_str())));
-    let joined = called.words.iter().filter_map(|it| it.split_once('='));
+    let joined = called.words.iter().filter_map(|word| word.split_once('='));
     let joined = joined.filter(|(flag, _)| is_pip && flags.contains(flag)).map(|(_, file)| file);
     after_flag.filter_map(|pair| pair.get(1)).map(String::as_str).chain(joined).collect()
 }
@@ -106,7 +107,7 @@ pub(super) fn pip_files(called: &Called) -> Vec<&str> {
 /// The paths that an install has to find, relative to the sources.
 pub(super) fn needed(called: &Called) -> Vec<String> {
     let files: Vec<String> =
-        pip_files(called).iter().map(|it| it.trim_start_matches("./").to_owned()).collect();
+        pip_files(called).iter().map(|file| file.trim_start_matches("./").to_owned()).collect();
     if !files.is_empty() {
         return files;
     }
@@ -148,7 +149,7 @@ fn directory(called: &Called) -> Option<String> {
 
 /// Whether a command installs dependencies without a look at the sources.
 pub(super) fn is_independent(called: &Called) -> bool {
-    let says = |words: &[&str]| called.words.iter().any(|it| words.contains(&it.as_str()));
+    let says = |words: &[&str]| called.words.iter().any(|word| words.contains(&word.as_str()));
     if !pip_files(called).is_empty() {
         // `.` and `-e .` are the sources.
         return !says(&[".", "-e", "--editable"]);
@@ -171,7 +172,7 @@ const OPTIMIZED: &[&str] =
 
 /// Whether a command reads nothing of the sources: packages of the system, tools, accounts.
 pub(super) fn is_of_the_system(called: &Called) -> bool {
-    let says = |words: &[&str]| called.words.iter().any(|it| words.contains(&it.as_str()));
+    let says = |words: &[&str]| called.words.iter().any(|word| words.contains(&word.as_str()));
     // `npm cache clean --force`, `pip cache purge`
     let verb = called.words.first().map(String::as_str);
     if called.is_any(&["npm", "yarn", "pnpm", "pip", "composer", "uv"])
@@ -208,14 +209,15 @@ pub(super) fn is_of_the_system(called: &Called) -> bool {
                 "vendor/bundle/",
             ];
             let is_cache = |it: &String| places.iter().any(|place| it.starts_with(place));
-            called.words.iter().all(|it| it.starts_with('-') || is_cache(it))
+            called.words.iter().all(|word| word.starts_with('-') || is_cache(word))
         }
-        "mkdir" => called.words.iter().all(|it| it.starts_with('-') || it.starts_with('/')),
+        "mkdir" => called.words.iter().all(|word| word.starts_with('-') || word.starts_with('/')),
         "gem" => says(&["install"]),
         "bundle" | "composer" | "npm-config" | "poetry" | "pnpm" | "yarn" => says(&["config"]),
         "pip" | "pip3" => {
-            let names = called.words.iter().filter(|it| !it.starts_with('-'));
-            pip_files(called).is_empty() && names.skip(1).all(|it| !it.contains('/') && it != ".")
+            let names = called.words.iter().filter(|word| !word.starts_with('-'));
+            pip_files(called).is_empty()
+                && names.skip(1).all(|name| !name.contains('/') && name != ".")
         }
         _ => false,
     }
@@ -224,7 +226,7 @@ pub(super) fn is_of_the_system(called: &Called) -> bool {
 /// A command as two files can be compared by: what pip keeps of its downloads is part of no result.
 pub(super) fn plain(text: &str) -> String {
     if text.contains("pip") {
-        text.split(' ').filter(|it| *it != "--no-cache-dir").collect::<Vec<_>>().join(" ")
+        text.split(' ').filter(|part| *part != "--no-cache-dir").collect::<Vec<_>>().join(" ")
     } else {
         text.to_owned()
     }
@@ -234,7 +236,7 @@ pub(super) fn plain(text: &str) -> String {
 pub(super) fn is_locked(old: &str, new: &str) -> bool {
     const INSISTS: &[&str] = &["--frozen-lockfile", "--frozen", "--locked", "--immutable"];
     let added = |it: &&str| INSISTS.contains(it) && !old.split(' ').any(|word| word == *it);
-    let rest: Vec<&str> = new.split(' ').filter(|it| !added(it)).collect();
+    let rest: Vec<&str> = new.split(' ').filter(|part| !added(part)).collect();
     new == old.replace("npm install", "npm ci") || rest.join(" ") == old
 }
 
@@ -283,7 +285,7 @@ pub(super) fn completes(text: &str) -> bool {
         ("composer", "run-script" | "run") => {
             words.all(|it| it.starts_with("post-") || it == "--no-dev" || QUIET.contains(&it))
         }
-        ("poetry", "install") => words.clone().any(|it| it == "--only-root"),
+        ("poetry", "install") => words.clone().any(|word| word == "--only-root"),
         _ => false,
     }
 }
@@ -297,19 +299,21 @@ fn is_choice(word: &str) -> bool {
 pub(super) fn is_part_of(early: &str, whole: &str) -> bool {
     let start = |text: &str| text.split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
     let is_known = |word: &str| {
-        whole.split(' ').any(|it| it == word) || DEFERRING.contains(&word) || QUIET.contains(&word)
+        whole.split(' ').any(|part| part == word)
+            || DEFERRING.contains(&word)
+            || QUIET.contains(&word)
     };
     let is_install = VERBS.iter().any(|verb| early.split(' ').nth(1) == Some(verb));
-    let mut chosen = whole.split(' ').filter(|it| is_choice(it));
+    let mut chosen = whole.split(' ').filter(|part| is_choice(part));
     is_install
         && start(early) == start(whole)
         && early.split(' ').all(is_known)
-        && chosen.all(|word| early.split(' ').any(|it| it == word))
+        && chosen.all(|word| early.split(' ').any(|part| part == word))
 }
 
 /// Whether `composer dump-autoload` makes the class map that the install was asked for.
 pub(super) fn is_as_optimized(old: &str, dump: &str) -> bool {
-    let is_optimized = |text: &str| text.split(' ').any(|it| OPTIMIZED.contains(&it));
+    let is_optimized = |text: &str| text.split(' ').any(|part| OPTIMIZED.contains(&part));
     !old.starts_with("composer install") || !is_optimized(old) || is_optimized(dump)
 }
 
@@ -317,8 +321,9 @@ pub(super) fn is_as_optimized(old: &str, dump: &str) -> bool {
 pub(super) fn is_split_composer(old: &str, new: &str) -> bool {
     let plain = |text: &str| -> Vec<String> {
         let words = text.split(' ');
-        let kept = words
-            .filter(|it| !DEFERRING.contains(it) && !OPTIMIZED.contains(it) && !QUIET.contains(it));
+        let kept = words.filter(|word| {
+            !DEFERRING.contains(word) && !OPTIMIZED.contains(word) && !QUIET.contains(word)
+        });
         kept.map(str::to_owned).collect()
     };
     let is_deferred = new.contains("--no-autoloader") || new.contains("--no-scripts");
@@ -327,7 +332,7 @@ pub(super) fn is_split_composer(old: &str, new: &str) -> bool {
 
 /// `dotnet publish` that need not restore again.
 pub(super) fn is_restored(old: &str, new: &str) -> bool {
-    let plain: Vec<&str> = new.split(' ').filter(|it| *it != "--no-restore").collect();
+    let plain: Vec<&str> = new.split(' ').filter(|part| *part != "--no-restore").collect();
     old.starts_with("dotnet ") && new != old && plain.join(" ") == old
 }
 

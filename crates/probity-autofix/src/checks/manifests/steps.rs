@@ -68,8 +68,13 @@ pub(super) fn of(view: &View<'_>, is_skipped: &dyn Fn(usize) -> bool) -> Vec<Ste
 /// sources have it.
 pub(super) fn without_mounts(change: &Change<'_>) -> String {
     let mut text = change.after.text.to_owned();
-    let known: Vec<String> =
-        change.before.file.instructions.iter().flat_map(|it| flags(change.before, it)).collect();
+    let known: Vec<String> = change
+        .before
+        .file
+        .instructions
+        .iter()
+        .flat_map(|instruction| flags(change.before, instruction))
+        .collect();
     // From the last to the first: what is replaced may change its length.
     for (index, it) in change.after.file.instructions.iter().enumerate().rev() {
         let Some(mut own) = it.span.slice(change.after.text).map(str::to_owned) else { continue };

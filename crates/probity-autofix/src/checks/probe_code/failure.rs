@@ -19,7 +19,7 @@ pub(super) fn is_told(language: &Language, tokens: &[Token]) -> bool {
     if claims_success(tokens) || swallows(tokens) {
         return false;
     }
-    let says = |words: &[&str]| tokens.iter().any(|it| it.is_word(words));
+    let says = |words: &[&str]| tokens.iter().any(|token| token.is_word(words));
     let verdicts = verdicts(language.syntax, tokens);
     if verdicts.contains(&Verdict::Inverted) {
         return false;
@@ -33,7 +33,7 @@ fn claims_success(tokens: &[Token]) -> bool {
         if !token.is_word(&["exit"]) {
             return false;
         }
-        let open = usize::from(tokens.get(index + 1).is_some_and(|it| it.is_sign('(')));
+        let open = usize::from(tokens.get(index + 1).is_some_and(|token| token.is_sign('(')));
         let value = tokens.get(index + 1 + open);
         let is_zero = value.is_some_and(|it| {
             *it == Token::Number("0".to_owned()) || it.is_word(&["true"]) || it.is_sign(')')
@@ -54,7 +54,7 @@ fn claims_success(tokens: &[Token]) -> bool {
             return false;
         }
         let handles = last.is_some();
-        let asks = before.iter().any(|it| it.is_word(&["if", "unless", "or"]))
+        let asks = before.iter().any(|token| token.is_word(&["if", "unless", "or"]))
             || before.windows(2).any(|pair| {
                 matches!(pair, [one, other] if one == other && (one.is_sign('&') || one.is_sign('|')))
             });
@@ -73,7 +73,7 @@ fn swallows(tokens: &[Token]) -> bool {
 
 /// Whether an action begins with `exit(0)`.
 fn succeeds(action: &[Token]) -> bool {
-    let exit = action.iter().position(|it| it.is_word(&["exit", "throw", "raise", "abort"]));
+    let exit = action.iter().position(|token| token.is_word(&["exit", "throw", "raise", "abort"]));
     let Some(exit) = exit else { return false };
     let mut values = action.iter().skip(exit).take(3);
     values.any(|it| *it == Token::Number("0".to_owned()) || it.is_word(&["true"]))
@@ -133,18 +133,20 @@ fn verdicts(syntax: Syntax, tokens: &[Token]) -> Vec<Verdict> {
         // `exit(condition)`: true is 0 in Ruby and 1 in Python.
         if token.is_word(&["exit"]) && matches!(syntax, Syntax::Python | Syntax::Ruby) {
             let behind = tokens.get(index + 1..).unwrap_or_default();
-            let end = behind.iter().position(|it| it.is_sign(';')).unwrap_or(behind.len());
+            let end = behind.iter().position(|token| token.is_sign(';')).unwrap_or(behind.len());
             let condition = behind.get(..end).unwrap_or_default();
-            let is_choice = condition.iter().any(|it| it.is_word(&["if", "unless", "else"]));
+            let is_choice = condition.iter().any(|token| token.is_word(&["if", "unless", "else"]));
             if compares(condition) && !is_choice && !is_ternary(condition) {
                 found.push(Verdict::of(is_well(condition) == (syntax == Syntax::Ruby)));
             }
         }
         // `fsockopen(…) or exit(1)`
         let is_or = token.is_word(&["or"])
-            || (token.is_sign('|') && tokens.get(index + 1).is_some_and(|it| it.is_sign('|')));
+            || (token.is_sign('|')
+                && tokens.get(index + 1).is_some_and(|token| token.is_sign('|')));
         let behind = tokens.get(index + 1..).unwrap_or_default();
-        let leads = behind.iter().take(5).any(|it| it.is_word(&["exit", "die", "abort", "raise"]));
+        let leads =
+            behind.iter().take(5).any(|token| token.is_word(&["exit", "die", "abort", "raise"]));
         if is_or && leads && has_failing_exit(behind) {
             let condition = clause(tokens.get(..index).unwrap_or_default());
             found.push(Verdict::of(is_well(condition)));
@@ -165,7 +167,7 @@ fn judged(is_well: bool, first: &str, second: &str) -> Verdict {
 /// `exit(1)`, `abort`
 fn has_failing_exit(tokens: &[Token]) -> bool {
     tokens.iter().enumerate().any(|(index, token)| {
-        let open = usize::from(tokens.get(index + 1).is_some_and(|it| it.is_sign('(')));
+        let open = usize::from(tokens.get(index + 1).is_some_and(|token| token.is_sign('(')));
         let value = tokens.get(index + 1 + open);
         token.is_word(&["abort", "raise", "throw"])
             || (token.is_word(&["exit", "die"])
@@ -225,7 +227,7 @@ fn compares(condition: &[Token]) -> bool {
     let has_sign = condition.windows(2).any(|pair| {
         matches!(pair, [one, other] if other.is_sign('=') && (one.is_sign('=') || one.is_sign('!')))
     });
-    has_sign || condition.iter().any(|it| it.is_word(WELL) || it.is_sign('<'))
+    has_sign || condition.iter().any(|token| token.is_word(WELL) || token.is_sign('<'))
 }
 
 fn is_ternary(condition: &[Token]) -> bool {

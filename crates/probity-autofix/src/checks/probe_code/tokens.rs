@@ -137,7 +137,7 @@ fn with_variables(syntax: Syntax, tokens: Vec<Token>, endpoints: &Endpoints) -> 
         match reference(syntax, rest) {
             Some(Reference { name, default, length }) => {
                 let value = endpoints.variable(&name).map(str::to_owned).or(default)?;
-                let is_number = value.bytes().all(|it| it.is_ascii_digit());
+                let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
                 known.push(if is_number { Token::Number(value) } else { Token::Text(value) });
                 rest = rest.get(length..)?;
             }

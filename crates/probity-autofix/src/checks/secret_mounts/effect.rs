@@ -48,8 +48,8 @@ pub(super) fn is_same(change: &Change<'_>, names: &BTreeSet<String>) -> bool {
     let Some(new) = after(change, names, &old.files) else { return false };
     let dropped = arguments_of_plumbing(change, names);
     let texts = |flow: &Flow| -> Vec<String> {
-        let texts = flow.works.iter().map(|it| it.text.clone());
-        texts.filter(|it| !dropped.contains(it)).collect()
+        let texts = flow.works.iter().map(|work| work.text.clone());
+        texts.filter(|text| !dropped.contains(text)).collect()
     };
     let is_known = old.addresses.is_subset(&new.addresses) || !new.whole.is_empty();
     !is_left
@@ -81,12 +81,12 @@ fn is_had(
     let is_handed_on =
         names.iter().any(|it| readers::secrets_in(view, it, names).iter().any(|own| *own == name));
     let works = |flow: &Flow| -> Vec<Option<usize>> {
-        let kept = flow.works.iter().filter(|it| !dropped.contains(&it.text));
+        let kept = flow.works.iter().filter(|work| !dropped.contains(&work.text));
         kept.map(|it| it.run).collect()
     };
     let pairs: Vec<(Option<usize>, Option<usize>)> =
         works(old).into_iter().zip(works(new)).collect();
-    let mut users = pairs.iter().filter(|(was, _)| was.is_some_and(|it| readers.contains(&it)));
+    let mut users = pairs.iter().filter(|(was, _)| was.is_some_and(|was| readers.contains(&was)));
     let has = |run: &Option<usize>| {
         run.is_some_and(|run| {
             let has = |name: &str| new.has.get(&run).is_some_and(|it| it.contains(name));
@@ -179,7 +179,7 @@ fn after(change: &Change<'_>, names: &BTreeSet<String>, files: &BTreeSet<String>
         let mounts = mounts(instruction);
         flow.keep_flags(index, view, instruction, &mounts);
         let mut run = Run::of(view, index, instruction, &mounts, names);
-        if run.is_unreadable || (is_old && mounts.iter().any(|it| it.variable.is_some())) {
+        if run.is_unreadable || (is_old && mounts.iter().any(|mount| mount.variable.is_some())) {
             return None;
         }
         for command in commands_of(view, instruction) {
@@ -291,9 +291,10 @@ impl Run {
         let is_root =
             user.is_none_or(|it| matches!(it.pattern(), "root" | "0" | "root:root" | "0:0"));
         // Variables of tools are made of secrets, and are not mounted themselves.
-        let mut plain = names.iter().filter(|it| !plumbing::is_variable(it) || names.len() == 1);
+        let mut plain =
+            names.iter().filter(|name| !plumbing::is_variable(name) || names.len() == 1);
         let only = plain.next().filter(|_| plain.next().is_none());
-        let files = mounts.iter().filter(|it| it.variable.is_none()).map(|mount| {
+        let files = mounts.iter().filter(|mount| mount.variable.is_none()).map(|mount| {
             let is_of = |name: &&String| {
                 let id = mount.id.to_ascii_uppercase().replace(['-', '.'], "_");
                 id == **name || id.contains(name.as_str()) || name.contains(&id)
@@ -349,7 +350,7 @@ impl Run {
                     // `export X=$(cat FILE)` tells whose file it is.
                     let own = text.get(..start).and_then(|it| {
                         let it = it.trim_end_matches('"').strip_suffix('=')?;
-                        it.rsplit(' ').next().filter(|it| names.contains(*it))
+                        it.rsplit(' ').next().filter(|part| names.contains(*part))
                     });
                     let name = own.map(str::to_owned).or_else(|| name.clone())?;
                     self.ids.insert(name.clone(), id.clone());

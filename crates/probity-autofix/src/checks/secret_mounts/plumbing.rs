@@ -42,7 +42,7 @@ const VARIABLES: &[&str] = &[
 
 /// Whether tools take credentials from a variable.
 pub(super) fn is_variable(name: &str) -> bool {
-    VARIABLES.iter().any(|it| name.starts_with(it))
+    VARIABLES.iter().any(|variable| name.starts_with(variable))
 }
 
 /// Options whose value is an address with credentials.
@@ -131,10 +131,10 @@ pub(super) fn of(command: &str) -> Option<Plumbing> {
             });
         }
         ["rm", rest @ ..] => {
-            let files = rest.iter().filter(|it| !it.starts_with('-'));
+            let files = rest.iter().filter(|word| !word.starts_with('-'));
             // Composer's home is elsewhere in its own images.
-            let files = files.map(|it| {
-                if it.ends_with("/auth.json") { COMPOSER_LOGIN.to_owned() } else { normal(it) }
+            let files = files.map(|file| {
+                if file.ends_with("/auth.json") { COMPOSER_LOGIN.to_owned() } else { normal(file) }
             });
             return Some(Plumbing::Removal(files.collect()));
         }
@@ -157,7 +157,7 @@ pub(super) fn of(command: &str) -> Option<Plumbing> {
         let (variable, value) = word.split_once('=').unwrap_or((word, ""));
         let value = value.trim_matches('"');
         let is_value =
-            value.strip_prefix("${").is_some_and(|it| it.find('}') == Some(it.len() - 1));
+            value.strip_prefix("${").is_some_and(|rest| rest.find('}') == Some(rest.len() - 1));
         is_value || VARIABLES.iter().any(|it| variable.starts_with(it))
     };
     set.iter().all(is_known).then_some(Plumbing::Variables)
@@ -249,10 +249,12 @@ pub(super) fn without_addresses(
         let (option, value) = word.split_once('=').unwrap_or((word, ""));
         let is_variable = kept.is_empty()
             && !value.is_empty()
-            && (names.contains(option) || VARIABLES.iter().any(|it| option.starts_with(it)));
+            && (names.contains(option)
+                || VARIABLES.iter().any(|variable| option.starts_with(variable)));
         if is_variable || (ADDRESS_OPTIONS.contains(&option) && has_secret(value)) {
-            let own = addresses_of(option, value);
-            found.extend(own.into_iter().filter(|_| has_secret(value)));
+            if has_secret(value) {
+                found.extend(addresses_of(option, value));
+            }
             continue;
         }
         if ADDRESS_OPTIONS.contains(&word.as_str())
@@ -285,9 +287,10 @@ pub(super) fn is_credentials(path: &str, view: &View<'_>) -> bool {
         .file
         .instructions
         .iter()
-        .filter(|it| it.keyword == probity_dockerfile::Keyword::Workdir);
+        .filter(|instruction| instruction.keyword == probity_dockerfile::Keyword::Workdir);
     let is_here = |place: &str| match place {
-        "." => workdirs.any(|it| it.body_text().trim_end_matches('/').to_lowercase() == directory),
+        "." => workdirs
+            .any(|workdir| workdir.body_text().trim_end_matches('/').to_lowercase() == directory),
         place => place == directory,
     };
     let row = CREDENTIALS.iter().find(|(name, _)| *name == file);
@@ -312,7 +315,7 @@ pub(super) fn without_path(command: &str, path: &str) -> Option<String> {
     let mut rest = all.iter().map(String::as_str).peekable();
     while let Some(word) = rest.next() {
         let (option, value) = word.split_once('=').unwrap_or((word, ""));
-        let is_variable = VARIABLES.iter().any(|it| option.starts_with(it));
+        let is_variable = VARIABLES.iter().any(|variable| option.starts_with(variable));
         let is_own = is_path(value) && (FILE_OPTIONS.contains(&option) || is_variable);
         if is_own || (FILE_OPTIONS.contains(&word) && rest.next_if(|it| is_path(it)).is_some()) {
             is_found = true

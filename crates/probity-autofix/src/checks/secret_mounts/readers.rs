@@ -120,7 +120,7 @@ pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<u
     };
     let downloads = |index: &usize| {
         let called = view.called(*index);
-        called.iter().any(|it| is_download_for(view, it, name))
+        called.iter().any(|call| is_download_for(view, call, name))
     };
     // Where one download gets it as an argument, the others would too.
     let is_argument = seen.iter().any(|index| is_argument_of_download(view, *index, name));
@@ -141,7 +141,7 @@ pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<u
         let called = view.called(*index);
         // Beside its own programs, installs and programs that have variables of their own do not read it.
         let is_of_others = |it: &Called| has_own && !it.is_any(&own) && has_own_variables(it);
-        called.is_empty() || called.iter().any(|it| !it.is_any(INERT) && !is_of_others(it))
+        called.is_empty() || called.iter().any(|call| !call.is_any(INERT) && !is_of_others(call))
     };
     seen.into_iter().filter(may_read).collect()
 }
@@ -203,9 +203,9 @@ fn told_tools(view: &View<'_>, name: &str) -> Vec<&'static str> {
         ("gradle.properties", "gradle"),
         ("auth.json", "composer"),
     ];
-    let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
-    let comments = comments.filter_map(|it| it.span.slice(view.text));
-    let lines = comments.filter(|it| is_word_in(it, name)).map(str::to_lowercase);
+    let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let comments = comments.filter_map(|comment| comment.span.slice(view.text));
+    let lines = comments.filter(|comment| is_word_in(comment, name)).map(str::to_lowercase);
     let families = lines.flat_map(|line| {
         let rows = SETTINGS.iter().filter(move |(file, _)| line.contains(file));
         rows.map(|(_, family)| *family)
@@ -215,10 +215,11 @@ fn told_tools(view: &View<'_>, name: &str) -> Vec<&'static str> {
 
 /// Whether a download of the package manager that a variable is for names it among its own words.
 fn is_argument_of_download(view: &View<'_>, index: usize, name: &str) -> bool {
-    let mut commands = view.facts.scripts(&view.file, index).iter().flat_map(|it| &it.commands);
+    let mut commands =
+        view.facts.scripts(&view.file, index).iter().flat_map(|script| &script.commands);
     commands.any(|command| {
         let called = Called::of(index, command);
-        called.is_some_and(|it| is_download_for(view, &it, name))
+        called.is_some_and(|call| is_download_for(view, &call, name))
             && command.words.iter().any(|word| is_word_in(word.text(), name))
     })
 }

@@ -149,7 +149,7 @@ pub(super) fn moved_run<'v>(
         REMOVALS.iter().find_map(|removal| new.strip_suffix(&format!(" && {removal}")))
     });
     // Git would keep the secret in the layer, though the command that needs it is in the same RUN.
-    let downloads = DOWNLOADS.iter().any(|it| old.contains(it));
+    let downloads = DOWNLOADS.iter().any(|download| old.contains(download));
     let keeps = !is_unwritten
         && downloads
         && old.contains("git config --global")

@@ -49,9 +49,9 @@ fn split(text: &str) -> Option<Vec<String>> {
             c => parts.last_mut()?.push(c),
         }
     }
-    let parts: Vec<String> = parts.iter().map(|it| it.trim().to_owned()).collect();
+    let parts: Vec<String> = parts.iter().map(|part| part.trim().to_owned()).collect();
     let is_control = |it: &String| CONTROL.contains(&it.split(' ').next().unwrap_or_default());
-    let parts: Vec<String> = parts.into_iter().filter(|it| !it.is_empty()).collect();
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     (!parts.iter().any(is_control)).then_some(parts)
 }
 

@@ -19,21 +19,23 @@ pub(super) fn has_native_code(change: &Change<'_>, new: &ImageKind) -> bool {
     let installs = chain.iter().any(|index| {
         let calls = view.facts.package_calls(&view.file, *index).iter();
         let called = view.called(*index);
-        calls.into_iter().any(|it| {
+        calls.into_iter().any(|call| {
             // Without scripts no package compiles anything.
-            commands::is_language_manager(it.manager) && !it.has_flag(&["--ignore-scripts"])
-        }) || called.iter().any(|it| it.is_any(&["bundle", "poetry", "uv"]))
+            commands::is_language_manager(call.manager) && !call.has_flag(&["--ignore-scripts"])
+        }) || called.iter().any(|call| call.is_any(&["bundle", "poetry", "uv"]))
     });
     let installs = installs && !is_told_pure(view);
     // Debian's directories of libraries, as in `LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2`.
     let names_library = chain.iter().any(|index| {
         let it = view.file.instructions.get(*index);
-        it.is_some_and(|it| it.keyword != Keyword::Run && it.body_text().contains("-linux-gnu/"))
+        it.is_some_and(|instruction| {
+            instruction.keyword != Keyword::Run && instruction.body_text().contains("-linux-gnu/")
+        })
     });
     // Packages that a stage installs beside what it copies may have no files for the other library.
     let copies_any = chain.iter().any(|index| {
         let it = view.file.instructions.get(*index);
-        it.is_some_and(|it| it.flag_value("from").is_some())
+        it.is_some_and(|call| call.flag_value("from").is_some())
     });
     let copies = copies || (copies_any && installs) || names_library;
     match new.language {
@@ -63,9 +65,10 @@ fn is_told_pure(view: &View<'_>) -> bool {
         "pure javascript",
         "pure python",
     ];
-    let comments = view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment);
-    let mut comments = comments.filter_map(|it| it.span.slice(view.text)).map(str::to_lowercase);
-    comments.any(|it| TELLS.iter().any(|tell| it.contains(tell)))
+    let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    let mut comments =
+        comments.filter_map(|comment| comment.span.slice(view.text)).map(str::to_lowercase);
+    comments.any(|comment| TELLS.iter().any(|tell| comment.contains(tell)))
 }
 
 /// Tools that turn programs and pages into other text.
@@ -100,7 +103,7 @@ fn brings_machine_code(view: &View<'_>, index: usize) -> bool {
     });
     // Composer fetches text.
     let is_composer = matches!(root, Some(Base::Image(image)) if image.starts_with("composer"));
-    if is_composer && called.iter().all(|it| it.is_any(&["composer", "mkdir", "cp", "rm"])) {
+    if is_composer && called.iter().all(|call| call.is_any(&["composer", "mkdir", "cp", "rm"])) {
         return false;
     }
     if !is_of_node || compiles {
@@ -118,6 +121,6 @@ fn brings_machine_code(view: &View<'_>, index: usize) -> bool {
         let name = commands::last_part(source);
         let is_program = !name.contains('.') && commands::starts(view, name);
         let is_part = source.split('/').any(|part| WITH_PACKAGES.contains(&part));
-        is_program || is_part || packages.iter().any(|it| is_within(it, source))
+        is_program || is_part || packages.iter().any(|package| is_within(package, source))
     })
 }

@@ -29,11 +29,12 @@ pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment) -> bool {
     let Some(all) = words(command) else { return false };
     let Some((name, arguments)) = all.split_first() else { return false };
     let workdir = part.directory.as_deref();
-    let plain: Vec<&String> = arguments.iter().filter(|it| !it.starts_with('-')).collect();
+    let plain: Vec<&String> =
+        arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
     let places = |skipped: usize| plain.iter().skip(skipped).filter_map(|it| absolute(it, workdir));
     match name.as_str() {
         "rm" => !plain.iter().any(|it| SECRET.iter().any(|part| it.contains(part))),
-        "cp" | "mv" | "install" if !arguments.iter().any(|it| it == "-d") => {
+        "cp" | "mv" | "install" if !arguments.iter().any(|argument| argument == "-d") => {
             let moved = moves(arguments, workdir);
             !moved.is_empty()
                 && moved.iter().all(|(_, to)| holds(change, to) || is_placed(change.after, to))
@@ -41,13 +42,13 @@ pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment) -> bool {
         "mkdir" => places(0)
             .all(|it| holds(change, &it) || is_made(change.after, &it) || is_filled(change, &it)),
         // They only make smaller what they were given.
-        "npm" | "yarn" | "pnpm" if arguments.iter().any(|it| it == "prune") => true,
+        "npm" | "yarn" | "pnpm" if arguments.iter().any(|argument| argument == "prune") => true,
         "strip" => true,
-        "find" => arguments.iter().any(|it| it == "-delete"),
+        "find" => arguments.iter().any(|argument| argument == "-delete"),
         "chown" => plain
             .split_first()
-            .is_some_and(|(owner, _)| places(1).all(|it| is_given(change.after, owner, &it))),
-        "chmod" => places(1).all(|it| has_mode(change, &it)),
+            .is_some_and(|(owner, _)| places(1).all(|place| is_given(change.after, owner, &place))),
+        "chmod" => places(1).all(|place| has_mode(change, &place)),
         "docker-php-ext-enable" => {
             let is_enabled = |it: &commands::Called| {
                 it.name == "docker-php-ext-enable" && plain.iter().all(|it2| it.words.contains(it2))
@@ -71,22 +72,23 @@ pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment) -> bool {
 /// Whether an account is that of the container's user, who is named by the number alone.
 fn is_number_of_user(before: &View<'_>, arguments: &[String]) -> bool {
     let runtime = before.facts.final_runtime();
-    let users = runtime.get(Setting::User).iter().filter_map(|it| text_of(&it.entry.value));
+    let users =
+        runtime.get(Setting::User).iter().filter_map(|setting| text_of(&setting.entry.value));
     let numbers: Vec<String> =
-        users.flat_map(|it| it.split(':').map(str::to_owned).collect::<Vec<_>>()).collect();
+        users.flat_map(|user| user.split(':').map(str::to_owned).collect::<Vec<_>>()).collect();
     let is_number = |it: &String| it.parse::<u32>().is_ok();
     numbers.iter().all(is_number)
-        && arguments
-            .iter()
-            .any(|it| numbers.iter().any(|number| it.rsplit('=').next() == Some(number)))
+        && arguments.iter().any(|argument| {
+            numbers.iter().any(|number| argument.rsplit('=').next() == Some(number))
+        })
 }
 
 /// The home that an account is given by name, if it is made with the account.
 fn home_of(arguments: &[String]) -> Option<&str> {
     const FLAGS: &[&str] = &["-d", "-h", "--home", "--home-dir"];
     let is_made = arguments.iter().any(|it| {
-        let letters = it.strip_prefix('-').filter(|it| !it.starts_with('-'));
-        it == "--create-home" || letters.is_some_and(|it| it.contains('m'))
+        let letters = it.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        it == "--create-home" || letters.is_some_and(|letter| letter.contains('m'))
     });
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
@@ -102,11 +104,13 @@ fn home_of(arguments: &[String]) -> Option<&str> {
 /// Whether the final image makes an account of the same name and number in another way, and its home.
 fn is_account_made(after: &View<'_>, program: &str, arguments: &[String]) -> bool {
     let is_group = |program: &str| program.contains("group");
-    let Some(name) = arguments.iter().rev().find(|it| !it.starts_with('-')) else { return false };
-    let numbers = arguments.iter().flat_map(|it| it.split('=').next_back());
-    let numbers: Vec<&str> = numbers.filter(|it| it.parse::<u32>().is_ok()).collect();
+    let Some(name) = arguments.iter().rev().find(|argument| !argument.starts_with('-')) else {
+        return false;
+    };
+    let numbers = arguments.iter().flat_map(|argument| argument.split('=').next_back());
+    let numbers: Vec<&str> = numbers.filter(|number| number.parse::<u32>().is_ok()).collect();
     let chain = final_chain(after);
-    after.all_called().filter(|it| chain.contains(&it.instruction)).any(|it| {
+    after.all_called().filter(|call| chain.contains(&call.instruction)).any(|it| {
         let has =
             |wanted: &str| it.words.iter().any(|word| word.rsplit('=').next() == Some(wanted));
         let home = home_of(arguments);
@@ -117,7 +121,7 @@ fn is_account_made(after: &View<'_>, program: &str, arguments: &[String]) -> boo
         it.is_any(ACCOUNTS)
             && is_group(&it.name) == is_group(program)
             && has(name)
-            && numbers.iter().all(|it| has(it))
+            && numbers.iter().all(|number| has(number))
             && has_home
     })
 }
@@ -143,19 +147,19 @@ fn is_installed(change: &Change<'_>, call: &PackageCall) -> bool {
             let is_named = |text: &str| {
                 let is_wheel = text.ends_with(".whl");
                 let mut news = called().flat_map(|it| &it.words);
-                news.any(|it| it == text || (is_wheel && last_part(it) == last_part(text)))
+                news.any(|new| new == text || (is_wheel && last_part(new) == last_part(text)))
             };
             texts().next().is_some() && texts().all(is_named)
         }
         Action::Install => {
             let news: Vec<String> = commands::calls(change.after)
                 .filter(|(_, new)| new.manager == call.manager && new.action == Action::Install)
-                .flat_map(|(_, new)| new.packages.iter().map(|it| it.text.to_string()))
+                .flat_map(|(_, new)| new.packages.iter().map(|package| package.text.to_string()))
                 .collect();
             !call.packages.is_empty()
                 && call.files.is_empty()
                 && texts().all(|text| {
-                    news.iter().any(|it| it == text) || is_in_image_of_stage(change.after, text)
+                    news.iter().any(|new| new == text) || is_in_image_of_stage(change.after, text)
                 })
         }
         Action::Upgrade => false,
@@ -171,7 +175,7 @@ fn is_installer_of_image(after: &View<'_>, text: &str) -> bool {
     ];
     let image = installers.iter().find(|(address, _)| text.contains(address)).map(|(_, it)| *it);
     let Some(image) = image else { return false };
-    let version = text.split("/setup_").nth(1).and_then(|it| it.split('.').next());
+    let version = text.split("/setup_").nth(1).and_then(|part| part.split('.').next());
     after.facts.stages().iter().any(|stage| match &stage.base {
         Base::Image(name) => ImageKind::of(name).is_some_and(|kind| {
             let major = kind.version.as_deref().and_then(|it| it.split('.').next());
@@ -200,7 +204,7 @@ fn is_in_image_of_stage(after: &View<'_>, package: &str) -> bool {
 fn holds(change: &Change<'_>, path: &str) -> bool {
     final_chain(change.after).into_iter().any(|index| {
         let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places.iter().any(|place| is_within(path.trim_end_matches('/'), place))
     })
 }
@@ -217,7 +221,7 @@ fn is_filled(change: &Change<'_>, path: &str) -> bool {
     let path = path.trim_end_matches('/');
     final_chain(after).into_iter().any(|index| {
         let it = after.file.instructions.get(index);
-        let places = it.and_then(|it| copied(change, index, it)).unwrap_or_default();
+        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         let copies = after.pairs(index).unwrap_or_default();
         let mut all = places.iter().chain(copies.iter().map(|(_, to)| to));
         all.any(|place| is_within(place, path))
@@ -238,7 +242,8 @@ fn is_exported(after: &View<'_>, arguments: &[String]) -> bool {
     };
     let wanted = groups(arguments);
     after.all_called().any(|it| {
-        let is_export = it.name == "poetry" && it.words.first().is_some_and(|it| it == "export");
+        let is_export =
+            it.name == "poetry" && it.words.first().is_some_and(|word| word == "export");
         is_export && groups(&it.words) == wanted
     })
 }

@@ -48,7 +48,7 @@ pub(crate) fn forms(part: &Segment) -> Vec<String> {
 pub(crate) fn stand_ins(before: &View<'_>, part: &Segment) -> Vec<String> {
     let mut texts = forms(part);
     if !before.uses_c() {
-        let dynamic = texts.iter().filter_map(|it| it.strip_prefix("static: "));
+        let dynamic = texts.iter().filter_map(|text| text.strip_prefix("static: "));
         let dynamic: Vec<String> = dynamic.map(str::to_owned).collect();
         texts.extend(dynamic);
     }
@@ -71,7 +71,7 @@ pub(crate) fn plain(text: &str) -> String {
     let is_assignment = |word: &&&str| word.split_once('=').is_some_and(|(name, _)| is_name(name));
     let start = all.iter().take_while(is_assignment).count();
     let (settings, words) = all.split_at_checked(start).unwrap_or_default();
-    let name = words.first().map(|it| last_part(it)).unwrap_or_default();
+    let name = words.first().map(|word| last_part(word)).unwrap_or_default();
     let quiet = QUIET.iter().find(|(names, _)| names.contains(&name)).map(|(_, words)| *words);
     let quiet = quiet.unwrap_or_default();
     let mut rest: Vec<String> = Vec::new();
@@ -102,14 +102,14 @@ pub(crate) fn plain(text: &str) -> String {
                 it == "CGO_ENABLED=0" || is_platform
             };
             let is_static = settings.contains(&"CGO_ENABLED=0");
-            if settings.iter().all(|it| is_set(it)) {
+            if settings.iter().all(|setting| is_set(setting)) {
                 prefix = if is_static { "static:".to_owned() } else { String::new() };
             }
             let place = rest.iter().position(|it| it == "-ldflags");
             let has_values = place
                 .and_then(|place| rest.get(place + 1))
                 .is_some_and(|next| next.starts_with("-X") || next.starts_with("-extldflags"));
-            if let Some(place) = place.filter(|_| !has_values) {
+            if !has_values && let Some(place) = place {
                 rest.remove(place);
             }
         }
@@ -130,7 +130,7 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// A word that makes a result depend on less: `--locked`, `-static-libstdc++`.

@@ -37,12 +37,15 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
         for index in stage.instructions.clone() {
             let called = after.called(index);
             // Pages are made beside a program of another language, of their own sources.
-            let are_pages = is_beside_node && called.iter().all(|it| it.is_any(NODE_TOOLS));
-            let is_builder = !are_pages && called.iter().any(|it| it.is_build());
+            let are_pages = is_beside_node && called.iter().all(|call| call.is_any(NODE_TOOLS));
+            let is_builder = !are_pages && called.iter().any(|call| call.is_build());
             let text = after.written().get(index);
             let Some(old) = text.and_then(|text| before.position(text)) else { continue };
-            let is_run =
-                after.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run);
+            let is_run = after
+                .file
+                .instructions
+                .get(index)
+                .is_some_and(|instruction| instruction.keyword == Keyword::Run);
             if !is_run || only_prepares(change, index) {
                 continue;
             }
@@ -96,9 +99,9 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
 fn is_of_other_package(view: &View<'_>, called: &[commands::Called], source: &str) -> bool {
     let prefixes: Vec<String> = called
         .iter()
-        .filter(|it| it.is_build())
-        .filter_map(|it| {
-            let words: Vec<&str> = it.words.iter().map(String::as_str).collect();
+        .filter(|call| call.is_build())
+        .filter_map(|call| {
+            let words: Vec<&str> = call.words.iter().map(String::as_str).collect();
             commands::prefix_of(&words)
         })
         .collect();
@@ -107,11 +110,11 @@ fn is_of_other_package(view: &View<'_>, called: &[commands::Called], source: &st
     let manifest = format!("{package}/package.json");
     let has_manifest =
         view.all_pairs().any(|(source, _)| source.trim_start_matches("./") == manifest);
-    let builds = called.iter().filter(|it| it.is_build()).count();
+    let builds = called.iter().filter(|call| call.is_build()).count();
     has_manifest
         && !prefixes.is_empty()
         && prefixes.len() == builds
-        && prefixes.iter().all(|it| it != package)
+        && prefixes.iter().all(|prefix| prefix != package)
 }
 
 /// Whether another build of the original reads a source by name, and this one names nothing of it.
@@ -126,10 +129,15 @@ fn is_read_by_another(view: &View<'_>, index: usize, pair: &(String, String)) ->
     let installs = ["bundle", "composer", "npm", "pip", "pip3"];
     let is_build = |it: &commands::Called| (it.is_build() || it.is_any(&installs)) && names(it);
     let own = view.called(index);
-    let text = view.file.instructions.get(index).map(|it| written(view, it)).unwrap_or_default();
+    let text = view
+        .file
+        .instructions
+        .get(index)
+        .map(|instruction| written(view, instruction))
+        .unwrap_or_default();
     !own.iter().any(names)
         && !text.contains(source)
-        && view.all_called().any(|it| it.instruction != index && is_build(it))
+        && view.all_called().any(|call| call.instruction != index && is_build(call))
 }
 
 /// Places from which tools read settings and certificates without being told.
@@ -187,12 +195,17 @@ fn is_told_for_run_time(view: &View<'_>, place: &str) -> bool {
 fn is_out_of_reach(view: &View<'_>, index: usize, place: &str) -> bool {
     let is_around = |directory: &str| is_within(place, directory) || is_within(directory, place);
     let parts = view.parts(index).unwrap_or_default();
-    let runs_there = parts.iter().any(|it| it.directory.as_deref().is_none_or(is_around));
-    let text = view.file.instructions.get(index).map(|it| written(view, it)).unwrap_or_default();
+    let runs_there = parts.iter().any(|part| part.directory.as_deref().is_none_or(is_around));
+    let text = view
+        .file
+        .instructions
+        .get(index)
+        .map(|instruction| written(view, instruction))
+        .unwrap_or_default();
     let variables = view.facts.scope(index).variables();
     let is_named = text.contains(place)
         || variables.iter().any(|it| it.value.as_ref().is_some_and(|it| it.contains(place)));
-    let is_setting = SETTINGS.iter().any(|it| is_within(place, it));
+    let is_setting = SETTINGS.iter().any(|setting| is_within(place, setting));
     !parts.is_empty() && !runs_there && !is_named && !is_setting
 }
 
@@ -205,7 +218,7 @@ pub(super) fn mounted(view: &View<'_>, index: usize) -> Vec<(String, String)> {
     values
         .filter_map(|value| {
             let option = |names: &[&str]| {
-                let mut pairs = value.split(',').filter_map(|it| it.split_once('='));
+                let mut pairs = value.split(',').filter_map(|part| part.split_once('='));
                 pairs.find(|(name, _)| names.contains(name)).map(|(_, value)| value)
             };
             let source = option(&["source", "src"]).unwrap_or(".");
@@ -220,8 +233,8 @@ pub(super) fn keeps_owner(change: &Change<'_>, index: usize, old: &Instruction) 
     let after = change.after;
     let flag = |it: &Instruction, name: &str| it.flag_value(name).map(|it| it.text.to_string());
     let chmod = flag(old, "chmod");
-    let keeps_mode =
-        chmod.is_none() || after.file.instructions.iter().any(|it| flag(it, "chmod") == chmod);
+    let keeps_mode = chmod.is_none()
+        || after.file.instructions.iter().any(|instruction| flag(instruction, "chmod") == chmod);
     let Some(owner) = flag(old, "chown") else { return keeps_mode };
     let user = owner.split(':').next().unwrap_or_default().to_owned();
     let places = change.before.pairs(index).unwrap_or_default();

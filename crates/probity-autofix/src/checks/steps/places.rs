@@ -52,20 +52,20 @@ pub(super) fn into_nothing(check: &Check, change: &Change<'_>) -> Option<Issue> 
         let has_packages = has_packages(change, &chain);
         for index in stage.instructions.clone() {
             for (place, part) in after.parts(index).unwrap_or_default().iter().enumerate() {
-                let called = part.commands.iter().filter_map(|it| Called::of(index, it));
+                let called = part.commands.iter().filter_map(|command| Called::of(index, command));
                 let copies = called.filter(|it| {
                     it.is_any(&["cp", "mv", "install"])
                         && !it
                             .words
                             .iter()
-                            .any(|it| matches!(it.as_str(), "-d" | "-D" | "--parents"))
+                            .any(|word| matches!(word.as_str(), "-d" | "-D" | "--parents"))
                 });
-                let targets = copies.flat_map(|it| moves(&it.words, part.directory.as_deref()));
+                let targets = copies.flat_map(|copy| moves(&copy.words, part.directory.as_deref()));
                 let lost = targets.map(|(_, to)| to).find(|to| {
                     let parent = to.rsplit_once('/').map_or("", |(parent, _)| parent);
                     let is_packages_own = has_packages && change.before.text.contains(to.as_str());
                     !USUAL.contains(&parent)
-                        && !OF_IMAGES.iter().any(|it| is_within(parent, it))
+                        && !OF_IMAGES.iter().any(|image| is_within(parent, image))
                         && !is_packages_own
                         && !is_of_image(change, stage.index, to)
                         && !is_made(after, &chain, (index, place), parent)
@@ -117,8 +117,11 @@ fn is_made(view: &View<'_>, chain: &[usize], (index, place): (usize, usize), pat
         || chain.iter().filter(|it| **it <= index).any(|earlier| {
             let state = view.facts.state(*earlier);
             let workdir = state.and_then(|it| it.workdir.path.as_deref());
-            let is_run =
-                view.file.instructions.get(*earlier).is_some_and(|it| it.keyword == Keyword::Run);
+            let is_run = view
+                .file
+                .instructions
+                .get(*earlier)
+                .is_some_and(|instruction| instruction.keyword == Keyword::Run);
             let copies = view.pairs(*earlier).unwrap_or_default();
             let is_named = is_run && *earlier < index && view.called(*earlier).iter().any(makes);
             is_named

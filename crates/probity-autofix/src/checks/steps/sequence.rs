@@ -36,10 +36,10 @@ pub(super) fn repeated<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
     change.after.facts.stages().iter().find_map(|stage| {
         let now = counts(change.after, stage.instructions.clone());
         let mut own = change.after.file.instructions.get(stage.instructions.clone())?.iter();
-        own.find(|it| {
-            let text = change.after.written_as(it);
+        own.find(|instruction| {
+            let text = change.after.written_as(instruction);
             let count = now.get(text).copied().unwrap_or_default();
-            it.keyword == Keyword::Run && count > 1 && Some(&count) > before.get(text)
+            instruction.keyword == Keyword::Run && count > 1 && Some(&count) > before.get(text)
         })
     })
 }
@@ -48,7 +48,7 @@ pub(super) fn repeated<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
 fn counts<'v>(view: &'v View<'_>, range: Range<usize>) -> BTreeMap<&'v str, usize> {
     let mut found = BTreeMap::new();
     let all = view.file.instructions.get(range).unwrap_or_default().iter();
-    for run in all.filter(|it| it.keyword == Keyword::Run) {
+    for run in all.filter(|instruction| instruction.keyword == Keyword::Run) {
         *found.entry(view.written_as(run)).or_default() += 1;
     }
     found

@@ -44,7 +44,7 @@ pub(super) fn user(view: &View<'_>) -> Option<String> {
             stage == view.facts.final_stage().map(|stage| stage.index)
         })
         .filter_map(|index| view.file.instructions.get(index))
-        .rfind(|it| it.keyword == Keyword::User)?;
+        .rfind(|instruction| instruction.keyword == Keyword::User)?;
     let text = last.body_text().trim().trim_matches('"').replace(['{', '}'], "");
     text.split(':').next().map(str::to_owned)
 }
@@ -60,15 +60,15 @@ pub(super) fn identities(view: &View<'_>, user: &str) -> Vec<String> {
     ];
     for names in known.iter().filter(|names| names.contains(&user)) {
         if is_of_image(view, names.first().copied().unwrap_or_default()) {
-            found.extend(names.iter().map(|it| (*it).to_owned()));
+            found.extend(names.iter().map(|name| (*name).to_owned()));
         }
     }
     let numbers = base(view).map(|image| Accounts::of(&image).numbers(user));
     found.extend(numbers.into_iter().flatten().map(str::to_owned));
-    for called in made(view).iter().filter(|it| it.is_any(&["useradd", "adduser"])) {
-        let values = called.words.iter().flat_map(|it| it.split('=')).map(str::to_owned);
+    for called in made(view).iter().filter(|call| call.is_any(&["useradd", "adduser"])) {
+        let values = called.words.iter().flat_map(|word| word.split('=')).map(str::to_owned);
         let own: Vec<String> =
-            values.filter(|it| !it.is_empty() && !it.starts_with(['-', '/'])).collect();
+            values.filter(|value| !value.is_empty() && !value.starts_with(['-', '/'])).collect();
         if own.iter().any(|it| it == user) {
             found.extend(own.into_iter().filter(|it| !POWERS.contains(&it.as_str())));
         }
@@ -80,15 +80,15 @@ pub(super) fn identities(view: &View<'_>, user: &str) -> Vec<String> {
 fn made<'v>(view: &'v View<'_>) -> Vec<&'v Called> {
     let chain = final_chain(view).into_iter();
     let called = chain.flat_map(|index| view.called(index));
-    called.filter(|it| it.is_any(ACCOUNTS)).collect()
+    called.filter(|call| call.is_any(ACCOUNTS)).collect()
 }
 
 /// Whether the final image has the user: a number needs no account, a name does.
 pub(super) fn is_known(view: &View<'_>, user: &str) -> bool {
-    let is_number = !user.is_empty() && user.bytes().all(|it| it.is_ascii_digit());
-    let is_made = made(view)
-        .iter()
-        .any(|it| it.is_any(&["useradd", "adduser"]) && it.words.iter().any(|word| word == user));
+    let is_number = !user.is_empty() && user.bytes().all(|byte| byte.is_ascii_digit());
+    let is_made = made(view).iter().any(|call| {
+        call.is_any(&["useradd", "adduser"]) && call.words.iter().any(|word| word == user)
+    });
     is_number || is_made || is_of_image(view, user)
 }
 
@@ -103,14 +103,16 @@ pub(super) fn is_plain(words: &[&str]) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
     let is_flag = |it: &str| match it.strip_prefix("--") {
         Some(_) => LONG_FLAGS.contains(&it.split('=').next().unwrap_or(it)),
-        None => it.strip_prefix('-').is_some_and(|own| own.chars().all(|it| LETTERS.contains(it))),
+        None => it
+            .strip_prefix('-')
+            .is_some_and(|own| own.chars().all(|character| LETTERS.contains(character))),
     };
     // `addgroup USER GROUP` gives an account that is there the rights of a group.
-    let names = rest.iter().filter(|it| !it.starts_with('-')).count();
+    let names = rest.iter().filter(|word| !word.starts_with('-')).count();
     let joins = matches!(*name, "addgroup" | "adduser") && names > 1;
-    let has_flags = rest.iter().any(|it| it.starts_with('-'));
+    let has_flags = rest.iter().any(|word| word.starts_with('-'));
     ACCOUNTS.contains(name)
-        && rest.iter().filter(|it| it.starts_with('-')).all(|it| is_flag(it))
+        && rest.iter().filter(|word| word.starts_with('-')).all(|it| is_flag(it))
         && !rest.iter().any(|it| it.split([',', ':', '=']).any(|part| POWERS.contains(&part)))
         && (!joins || has_flags)
 }

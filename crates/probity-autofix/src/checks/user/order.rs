@@ -36,10 +36,10 @@ pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
         return None;
     }
     let image = base(view).unwrap_or_default();
-    let is_musl = ImageKind::of(&image).is_some_and(|it| it.is_musl());
+    let is_musl = ImageKind::of(&image).is_some_and(|kind| kind.is_musl());
     let given = Given { accounts: Accounts::of(&image), packages: installed(view) };
     let is_account = |it: &&Called| it.is_any(ACCOUNTS);
-    let all = view.all_called().filter(is_account).map(|it| Account::of(it, is_musl));
+    let all = view.all_called().filter(is_account).map(|call| Account::of(call, is_musl));
     let (own_users, own_groups): (Vec<_>, Vec<_>) = all.map(|it| (it.user, it.group)).unzip();
     let own = Own {
         users: own_users.into_iter().flatten().collect(),
@@ -93,7 +93,7 @@ impl Given {
             name.strip_prefix(group).is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
         };
         group.is_empty()
-            || group.bytes().all(|it| it.is_ascii_digit())
+            || group.bytes().all(|byte| byte.is_ascii_digit())
             || group.contains('$')
             || self.accounts.may_have_group(group)
             || self.packages.iter().any(is_of_package)
@@ -140,8 +140,10 @@ fn owner_of(called: &Called) -> Option<String> {
         let (owner, group) = (value("-o").unwrap_or_default(), value("-g").unwrap_or_default());
         return (!owner.is_empty() || !group.is_empty()).then(|| format!("{owner}:{group}"));
     }
-    let is_chown = called.name == "chown";
-    called.words.iter().find(|it| !it.starts_with('-')).filter(|_| is_chown).cloned()
+    if called.name != "chown" {
+        return None;
+    }
+    called.words.iter().find(|word| !word.starts_with('-')).cloned()
 }
 
 fn owner_of_instruction(it: &Instruction) -> Option<String> {
@@ -167,7 +169,7 @@ impl Account {
             "useradd" => {
                 let given = has(&["-g", "--gid"]);
                 let is_alone = given.is_some() || has(&["-N", "--no-user-group"]).is_some();
-                group = name.clone().filter(|_| !is_alone);
+                group = if is_alone { None } else { name.clone() };
                 user = name;
                 needs.extend(given);
             }
@@ -179,7 +181,7 @@ impl Account {
                 } else {
                     given.is_none()
                 };
-                group = name.clone().filter(|_| makes);
+                group = if makes { name.clone() } else { None };
                 user = name;
                 needs.extend(given);
             }

@@ -75,16 +75,16 @@ fn closed(view: &View<'_>, identities: &[String]) -> Vec<String> {
             let mut plain = it.words.iter().filter(|word| !word.starts_with('-'));
             it.name == "chmod" && plain.next().is_some_and(|mode| is_closed(mode))
         });
-        let paths = closing.flat_map(|it| it.words.iter().skip(1));
+        let paths = closing.flat_map(|call| call.words.iter().skip(1));
         let workdir = workdir(view, index);
-        paths.filter_map(|it| absolute(it, workdir.as_deref())).collect::<Vec<_>>()
+        paths.filter_map(|path| absolute(path, workdir.as_deref())).collect::<Vec<_>>()
     });
     copies.chain(modes).map(|it| it.trim_end_matches('/').to_owned()).collect()
 }
 
 /// Whether a mode lets nobody but the owner and the group read.
 fn is_closed(mode: &str) -> bool {
-    mode.bytes().all(|it| it.is_ascii_digit()) && mode.ends_with(['0', '1', '2', '3'])
+    mode.bytes().all(|byte| byte.is_ascii_digit()) && mode.ends_with(['0', '1', '2', '3'])
 }
 
 /// Directories that the final stage makes.
@@ -98,10 +98,12 @@ fn made_at(view: &View<'_>) -> Vec<(String, (usize, usize))> {
     for index in final_chain(view) {
         let workdir = workdir(view, index);
         for (number, called) in view.called(index).iter().enumerate() {
-            let words = called.words.iter().filter(|it| !it.starts_with('-'));
-            let paths = words.filter_map(|it| absolute(it, workdir.as_deref()));
-            let paths = paths.map(|it| (it.trim_end_matches('/').to_owned(), (index, number)));
-            found.extend(paths.filter(|_| called.name == "mkdir"));
+            let words = called.words.iter().filter(|word| !word.starts_with('-'));
+            let paths = words.filter_map(|word| absolute(word, workdir.as_deref()));
+            let paths = paths.map(|path| (path.trim_end_matches('/').to_owned(), (index, number)));
+            if called.name == "mkdir" {
+                found.extend(paths);
+            }
         }
     }
     found
@@ -115,7 +117,7 @@ fn workdir(view: &View<'_>, index: usize) -> Option<String> {
 fn told(view: &View<'_>) -> BTreeSet<String> {
     let has_word = |text: &str| {
         let lower = text.to_lowercase();
-        lower.split(|it: char| !it.is_ascii_alphanumeric()).any(|it| WRITTEN.contains(&it))
+        lower.split(|it: char| !it.is_ascii_alphanumeric()).any(|part| WRITTEN.contains(&part))
     };
     let mut found = BTreeSet::new();
     for it in view.facts.final_runtime().get(Setting::Env) {
@@ -132,24 +134,26 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
         let text = token.span.slice(view.text).unwrap_or_default();
         let words =
             text.split_whitespace().map(|it| it.trim_matches(|it: char| ",.;:()`'\"".contains(it)));
-        let tells = text.split_whitespace().any(|it| {
+        let tells = text.split_whitespace().any(|word| {
             matches!(
-                it.trim_matches(['.', ',']),
+                word.trim_matches(['.', ',']),
                 "write" | "writes" | "written" | "stores" | "saves" | "uploads"
             )
         });
         if tells {
-            found.extend(words.filter(|it| it.starts_with('/') && it.len() > 1).map(str::to_owned));
+            found.extend(
+                words.filter(|word| word.starts_with('/') && word.len() > 1).map(str::to_owned),
+            );
         }
     }
     for setting in [Setting::Entrypoint, Setting::Cmd] {
         for it in view.facts.final_runtime().get(setting) {
             let text = it.entry.to_string();
             let words = text.split(|it: char| it.is_whitespace() || "\"'[],=".contains(it));
-            let files = words.filter(|it| {
-                it.starts_with('/') && WRITTEN_FILES.iter().any(|end| it.ends_with(end))
+            let files = words.filter(|word| {
+                word.starts_with('/') && WRITTEN_FILES.iter().any(|end| word.ends_with(end))
             });
-            found.extend(files.filter_map(|it| Some(it.rsplit_once('/')?.0.to_owned())));
+            found.extend(files.filter_map(|file| Some(file.rsplit_once('/')?.0.to_owned())));
         }
     }
     // What the build brings is there to be read.
@@ -157,7 +161,7 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
         .file
         .instructions
         .iter()
-        .filter_map(|it| match &it.arguments {
+        .filter_map(|instruction| match &instruction.arguments {
             Arguments::Transfer { destination: Some(target), .. } => Some(target.text.to_string()),
             _ => None,
         })
@@ -201,12 +205,16 @@ fn given(view: &View<'_>, identities: &[String]) -> Vec<Given> {
 fn earlier_volumes(view: &View<'_>, index: usize) -> Vec<String> {
     let runtime = view.facts.final_runtime();
     let entries = runtime.get(Setting::Volume).iter().filter(|it| it.instruction < index);
-    entries.map(|it| it.entry.key.trim_end_matches('/').to_owned()).collect()
+    entries.map(|entry| entry.entry.key.trim_end_matches('/').to_owned()).collect()
 }
 
 /// The commands of a RUN, each word as it is written where a variable is in it.
 fn called_with_variables(view: &View<'_>, index: usize) -> Vec<Called> {
-    let is_run = view.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run);
+    let is_run = view
+        .file
+        .instructions
+        .get(index)
+        .is_some_and(|instruction| instruction.keyword == Keyword::Run);
     let scripts = view.facts.scripts(&view.file, index).iter().filter(|_| is_run);
     let commands = scripts.flat_map(|script| &script.commands);
     commands
@@ -232,18 +240,19 @@ fn given_by(
     let (paths, is_tree) = match called.name.as_str() {
         "chown" => {
             let is_tree =
-                words.iter().any(|it| matches!(*it, "-R" | "--recursive" | "-hR" | "-Rh"));
-            let mut plain = words.iter().filter(|it| !it.starts_with('-'));
+                words.iter().any(|word| matches!(*word, "-R" | "--recursive" | "-hR" | "-Rh"));
+            let mut plain = words.iter().filter(|word| !word.starts_with('-'));
             let is_own = plain.next().is_some_and(|owner| is_owner(owner, identities));
             (if is_own { plain.copied().collect() } else { Vec::new() }, is_tree)
         }
         // A number without an account is in the group of root.
         "chgrp" if opens => {
             let is_tree = words.contains(&"-R");
-            let mut plain = words.iter().filter(|it| !it.starts_with('-'));
+            let mut plain = words.iter().filter(|word| !word.starts_with('-'));
             let is_root = plain.next().is_some_and(|group| matches!(*group, "0" | "root"));
-            let is_number =
-                identities.first().is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
+            let is_number = identities
+                .first()
+                .is_some_and(|identity| identity.bytes().all(|byte| byte.is_ascii_digit()));
             (if is_root && is_number { plain.copied().collect() } else { Vec::new() }, is_tree)
         }
         "install" => (installed(&words, identities).unwrap_or_default(), false),
@@ -259,11 +268,11 @@ fn opens_group(called: &Called) -> bool {
         "g=u", "g+rwX", "g+rwx", "g+w", "g+rw", "ug+rwX", "0770", "770", "0775", "775", "2775",
         "g=rwX",
     ];
-    called.name == "chmod" && called.words.iter().any(|it| modes.contains(&it.as_str()))
+    called.name == "chmod" && called.words.iter().any(|word| modes.contains(&word.as_str()))
 }
 
 pub(super) fn is_group_mode(words: &[&str]) -> bool {
-    let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
     opens_group(&Called { instruction: 0, name: "chmod".to_owned(), words })
 }
 
@@ -325,7 +334,7 @@ pub(super) fn needs_root(view: &View<'_>) -> Option<&'static str> {
     let calls = commands::calls(view).filter(|(index, _)| chain.contains(index));
     let packages: Vec<String> = calls.flat_map(|(_, call)| commands::names(call)).collect();
     let mut all = OF_ROOT.iter().copied();
-    all.find(|name| commands::starts(view, name) || packages.iter().any(|it| it == name))
+    all.find(|name| commands::starts(view, name) || packages.iter().any(|package| package == name))
 }
 
 /// Whether what the container needs is in the home of root, which others cannot enter.

@@ -40,13 +40,13 @@ fn is_all_there_is(lines: &[&str], place: usize, path: &str) -> bool {
         all.map(|(_, line)| *line)
     };
     // A directory may have the name of a program that is elsewhere.
-    let is_program = path.rsplit('/').nth(1).is_some_and(|it| it.ends_with("bin"));
+    let is_program = path.rsplit('/').nth(1).is_some_and(|part| part.ends_with("bin"));
     let is_named = |line: &str| {
         if is_program {
-            parts(line).iter().any(|it| it == name)
+            parts(line).iter().any(|part| part == name)
         } else {
             let mut words = line.split([' ', '"', '\'', ',']);
-            words.any(|word| word.contains('/') && word.split('/').any(|it| it == name))
+            words.any(|word| word.contains('/') && word.split('/').any(|part| part == name))
                 || line.contains(&format!(", \"{name}\""))
         }
     };
@@ -54,7 +54,7 @@ fn is_all_there_is(lines: &[&str], place: usize, path: &str) -> bool {
     let is_brought = others().filter(|line| !is_start(line)).any(|line| {
         let is_around = taken(line).iter().any(|other| path.starts_with(&format!("{other}/")));
         // The context, an install or a mount may bring it as well.
-        is_around || parts(line).iter().any(|it| it == name) || line.contains("COPY .")
+        is_around || parts(line).iter().any(|part| part == name) || line.contains("COPY .")
     });
     name.len() > 2 && is_started && !is_brought
 }
@@ -62,7 +62,8 @@ fn is_all_there_is(lines: &[&str], place: usize, path: &str) -> bool {
 #[test]
 fn a_patch_without_what_the_container_starts_is_refused() {
     let projects = Project::all().into_iter().chain(Project::unseen());
-    let projects = projects.filter(|it| it.half() == Half::Tuning && it.objective == "multi-stage");
+    let projects = projects
+        .filter(|project| project.half() == Half::Tuning && project.objective == "multi-stage");
     let (mut tried, mut wrong) = (0, Vec::new());
     for project in projects {
         let proposals = project.proposals();

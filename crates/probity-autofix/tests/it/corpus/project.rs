@@ -85,8 +85,9 @@ impl Project {
 
     fn of_directory(directory: &Path) -> Vec<Self> {
         let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-        let mut paths: Vec<_> =
-            entries.filter(|path| path.extension().is_some_and(|it| it == "case")).collect();
+        let mut paths: Vec<_> = entries
+            .filter(|path| path.extension().is_some_and(|extension| extension == "case"))
+            .collect();
         paths.sort();
         paths.iter().map(|path| Self::read(path)).collect()
     }

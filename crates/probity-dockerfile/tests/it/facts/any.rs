@@ -52,8 +52,8 @@ fn spans_fit(file: &Dockerfile<'_>, facts: &Facts) {
         for reference in facts.references(index) {
             assert!(reference.span.slice(file.text).is_some(), "{reference:?}");
         }
-        facts.scope(index).variables().iter().for_each(|it| {
-            assert_eq!(facts.scope(index).get(&it.name), Some(*it));
+        facts.scope(index).variables().iter().for_each(|variable| {
+            assert_eq!(facts.scope(index).get(&variable.name), Some(*variable));
         });
     }
     for reference in facts.graph().references() {

@@ -19,7 +19,9 @@ fn references_are_resolved_by_name_by_number_and_to_images() {
             .graph()
             .references_of(2)
             .iter()
-            .map(|it| (it.span.slice(text).unwrap(), it.kind, it.target.clone()))
+            .map(|reference| {
+                (reference.span.slice(text).unwrap(), reference.kind, reference.target.clone())
+            })
             .collect();
         let image = |name: &str| Target::Image(name.to_owned());
         assert_eq!(

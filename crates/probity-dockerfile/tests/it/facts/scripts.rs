@@ -194,8 +194,14 @@ fn assert_script(text: &str, script: &Script) {
     for command in &script.commands {
         assert_inside(text, script.span, command.span);
         command.words.iter().for_each(|word| assert_word(text, command.span, word));
-        command.assignments().iter().for_each(|it| assert_inside(text, command.span, it.span));
-        command.redirections().iter().for_each(|it| assert_inside(text, command.span, it.span));
+        command
+            .assignments()
+            .iter()
+            .for_each(|assignment| assert_inside(text, command.span, assignment.span));
+        command
+            .redirections()
+            .iter()
+            .for_each(|redirection| assert_inside(text, command.span, redirection.span));
     }
     assert_eq!(script.opaque.is_some(), script.blocks.is_empty());
 }

@@ -87,7 +87,7 @@ fn the_triggers_of_a_base_run_in_the_stage() {
         assert!(facts.graph().is_reachable(0));
         let copy = &facts.graph().references_of(2)[1];
         assert_eq!((copy.instruction, copy.span.slice(text)), (3, Some("tools")));
-        assert!(facts.graph().references_of(3).iter().all(|it| it.instruction != 3));
+        assert!(facts.graph().references_of(3).iter().all(|reference| reference.instruction != 3));
         let user = &facts.final_runtime().get(Setting::User)[0].clone();
         assert_eq!((user.instruction, user.span.slice(text)), (4, Some("me")));
         assert!(facts.references(6).is_empty());

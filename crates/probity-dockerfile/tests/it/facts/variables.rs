@@ -97,7 +97,9 @@ fn a_reference_is_found_behind_escapes_and_continuations() {
     check(text, |_, facts| {
         let found = |index: usize| -> Vec<(&str, &str)> {
             let references = facts.references(index).iter();
-            references.map(|it| (it.name.as_str(), it.span.slice(text).unwrap())).collect()
+            references
+                .map(|reference| (reference.name.as_str(), reference.span.slice(text).unwrap()))
+                .collect()
         };
         assert_eq!(found(1), [("u", "$u"), ("y", "\"\\u0024y$x\""), ("x", "$x")]);
         assert_eq!(found(2), [("w", "$w")]);
@@ -108,8 +110,11 @@ fn a_reference_is_found_behind_escapes_and_continuations() {
 fn the_variables_of_a_heredoc_are_found_behind_its_tabs() {
     let text = "FROM a\nCOPY <<-EOF <<\"RAW\" /x\n\tone \\$x\n\t\ttwo $x ${y}\nEOF\n$z\nRAW\n";
     check(text, |_, facts| {
-        let found: Vec<&str> =
-            facts.references(1).iter().map(|it| it.span.slice(text).unwrap()).collect();
+        let found: Vec<&str> = facts
+            .references(1)
+            .iter()
+            .map(|reference| reference.span.slice(text).unwrap())
+            .collect();
         assert_eq!(found, ["$x", "${y}"]);
         assert_eq!(facts.references(1)[0].span.start, text.find("two $x").unwrap() + 4);
     });

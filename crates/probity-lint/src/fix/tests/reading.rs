@@ -93,7 +93,7 @@ fn indents(file: &Dockerfile<'_>, kind: char) -> bool {
 /// Continuations in scripts that nothing continues.
 fn stray_backslashes(file: &Dockerfile<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    let runs = file.instructions.iter().filter(|it| it.keyword == Keyword::Run);
+    let runs = file.instructions.iter().filter(|instruction| instruction.keyword == Keyword::Run);
     for heredoc in runs.flat_map(|run| run.heredocs()) {
         let body: Vec<&str> = heredoc.body.slice(file.text).unwrap().lines().collect();
         for (at, line) in body.iter().enumerate().filter(|(_, line)| line.ends_with('\\')) {
@@ -140,7 +140,7 @@ fn crowded_heredocs(old: &Dockerfile<'_>, new: &Dockerfile<'_>) -> Vec<String> {
         let body = new.instructions[index].heredocs()[0].body.slice(new.text).unwrap();
         // What a fix changes in a heredoc leaves most of it as it was.
         let last = body.lines().last().unwrap_or_default();
-        let mut bodies = old.instructions.iter().flat_map(|it| it.heredocs());
+        let mut bodies = old.instructions.iter().flat_map(|instruction| instruction.heredocs());
         bodies.any(|heredoc| heredoc.body.slice(old.text).unwrap().contains(last))
     };
     let last = new.instructions.len() - 1;

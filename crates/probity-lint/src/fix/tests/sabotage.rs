@@ -121,7 +121,10 @@ fn a_file_that_does_not_parse_is_not_edited() {
         for rule in [safe("x/good", "FROM b", "FROM  b"), risky("x/good", "FROM b", "FROM c")] {
             let fixed = fix_with(broken, &[rule], unsafe_too);
             assert_eq!((fixed.text.as_str(), fixed.skipped.len()), (broken, 0));
-            assert!(fixed.rejection.is_some_and(|it| !it.reason.is_empty()), "{broken}");
+            assert!(
+                fixed.rejection.is_some_and(|rejection| !rejection.reason.is_empty()),
+                "{broken}"
+            );
             assert!(fixed.remaining.iter().all(|finding| finding.fixes.is_empty()), "{broken}");
         }
     }

@@ -45,9 +45,12 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(from) = context.file.instructions.get(stage.instruction) else { continue };
         let Some(flag) = from.flag_value("platform") else { continue };
         let mut references = context.facts.references(stage.instruction).iter();
-        let is_constant = !references.any(|it| flag.span.encloses(it.span));
+        let is_constant = !references.any(|reference| flag.span.encloses(reference.span));
         let value = stage.platform.as_ref().and_then(|platform| platform.value.as_deref());
-        let Some(value) = value.filter(|_| is_constant) else { continue };
+        if !is_constant {
+            continue;
+        }
+        let Some(value) = value else { continue };
         let Ok(platform) = Platform::parse(value) else { continue };
         let name = stage.key().unwrap_or_default();
         // What the specifier leaves open is the builder's: practically always linux, and an

@@ -108,7 +108,7 @@ FROM --platform=$BUILDPLATFORM registry.example/tool:2
     #[test]
     fn every_platform_of_a_build_counts() {
         let platforms = |platforms: &[&str]| {
-            let platforms = platforms.iter().map(|it| (*it).to_owned()).collect();
+            let platforms = platforms.iter().map(|platform| (*platform).to_owned()).collect();
             let uses = BuildUses { platforms, ..BuildUses::default() };
             let text = "FROM registry.example/base:1\n";
             let found = run_with_uses(RULE, text, &uses);

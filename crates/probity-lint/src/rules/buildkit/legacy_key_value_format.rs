@@ -108,7 +108,10 @@ fn fix(file: &Dockerfile<'_>, instruction: &Instruction, pair: &Pair) -> Option<
     }
     // With quotes and blanks mixed it is written anew, as the text that it comes to.
     let is_constant = constant.used.is_empty() && constant.unmatched.is_empty();
-    let written = quoted(&constant.text, file.escape).filter(|_| is_constant)?;
+    if !is_constant {
+        return None;
+    }
+    let written = quoted(&constant.text, file.escape)?;
     let in_one_line = !value.span.slice(file.text)?.contains('\n');
     let edit = Edit::replace(gap.to(value.span), format!("={written}"));
     (in_one_line && means(&written)).then(|| Fix::safe(title, vec![edit]))

@@ -92,7 +92,7 @@ fn fix(context: &Context<'_>, replaced: &Instruction) -> Option<Fix> {
     let is_directive = |comment: &str| {
         ["ignore=", "skip=", "shell="].iter().any(|word| comment.to_lowercase().contains(word))
     };
-    let mut comments = replaced.comments().iter().filter_map(|it| it.span.slice(text));
+    let mut comments = replaced.comments().iter().filter_map(|comment| comment.span.slice(text));
     if !replaced.inner_comments().is_empty() || comments.any(is_directive) {
         return None;
     }

@@ -58,7 +58,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some(platform) = from.flag_value("platform") else { continue };
         let references = context.facts.references(index).iter();
         let inside: Vec<&VariableReference> =
-            references.filter(|it| platform.span.encloses(it.span)).collect();
+            references.filter(|reference| platform.span.encloses(reference.span)).collect();
         let alone = matches!(inside.as_slice(), [only] if only.name == TARGET_PLATFORM);
         if alone && is_target_platform(&platform.text) {
             let message = format!(

@@ -124,7 +124,7 @@ fn by_agent(context: &Context<'_>) -> Fix {
 fn is_for_commands_alone(context: &Context<'_>, index: usize, pair: &Pair) -> bool {
     let (facts, instructions) = (context.facts, &context.file.instructions);
     let name = pair.key.text.as_str();
-    let is_open = match instructions.get(index).map(|it| it.keyword) {
+    let is_open = match instructions.get(index).map(|instruction| instruction.keyword) {
         Some(Keyword::Arg) => {
             pair.value.as_ref().is_none_or(|it| it.text.trim_matches('"').is_empty())
         }
@@ -140,7 +140,7 @@ fn is_for_commands_alone(context: &Context<'_>, index: usize, pair: &Pair) -> bo
     let mut runs = all.clone().filter(|(_, it)| it.keyword == Keyword::Run).map(|(at, _)| at);
     let is_used_elsewhere = all
         .filter(|(_, it)| !matches!(it.keyword, Keyword::Run | Keyword::Env))
-        .any(|(at, _)| facts.references(at).iter().any(|it| it.name == name));
+        .any(|(at, _)| facts.references(at).iter().any(|reference| reference.name == name));
     is_open && is_unix && !is_used_elsewhere && runs.any(|at| is_own(&at))
 }
 
@@ -149,7 +149,7 @@ fn is_reference(value: &str) -> bool {
     let value = value.trim_matches('"');
     let Some(rest) = value.strip_prefix('$') else { return false };
     let name = rest.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or(rest);
-    !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Whether a value cannot be a secret. An `ARG` with an empty default gets its value from the build.

@@ -62,7 +62,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let outside = definitions(global);
     for (index, instruction) in context.file.instructions.iter().enumerate().skip(first_from) {
         let references = context.facts.references(index).iter();
-        let mut undefined = references.filter(|it| !it.matched && it.first).peekable();
+        let mut undefined =
+            references.filter(|reference| !reference.matched && reference.first).peekable();
         if instruction.keyword == Keyword::From || undefined.peek().is_none() {
             continue;
         }
@@ -76,7 +77,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let mut finding = context.finding(reference.span, message);
             // hadolint knows this one case of it.
             let is_own = instruction.keyword == Keyword::Env && own.is_some();
-            finding.alias = finding.alias.filter(|_| is_own);
+            if !is_own {
+                finding.alias = None;
+            }
             let is_known = own.is_some()
                 || outside.contains_key(name.as_str())
                 || reference.suggestion.is_some()

@@ -39,7 +39,9 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let instructions = context.file.instructions.iter();
-    for comment in instructions.flat_map(|it| it.comments().iter().chain(it.inner_comments())) {
+    for comment in instructions
+        .flat_map(|instruction| instruction.comments().iter().chain(instruction.inner_comments()))
+    {
         let text = comment.text.slice(context.file.text).unwrap_or_default();
         if let Some(place) = pragma(text, comment.text) {
             let message = "do not ignore rules in the file";

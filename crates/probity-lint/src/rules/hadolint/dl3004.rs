@@ -96,7 +96,7 @@ fn changes_user(word: &Word) -> bool {
         "unshare",
     ];
     let name = word.literal();
-    name.is_some_and(|name| name.rsplit('/').next().is_some_and(|it| CHANGING.contains(&it)))
+    name.is_some_and(|name| name.rsplit('/').next().is_some_and(|part| CHANGING.contains(&part)))
 }
 
 /// Whether a text may be one that another user runs: it stands within another text that changes the
@@ -118,7 +118,7 @@ fn is_within_another_user(
         return false;
     }
     let others = scripts.iter().filter(|other| *other != script);
-    let calls = others.flat_map(|it| &it.commands).map(|command| command.effective());
+    let calls = others.flat_map(|other| &other.commands).map(|command| command.effective());
     let mut names = calls.flat_map(|call| call.wrappers.iter().chain(call.name_word()));
     names.any(changes_user)
 }

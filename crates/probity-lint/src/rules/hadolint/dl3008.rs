@@ -49,7 +49,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, _) in context.runs() {
         let calls = context.package_calls(index).iter();
         let installs =
-            calls.filter(|it| it.manager == Manager::AptGet && it.action == Action::Install);
+            calls.filter(|call| call.manager == Manager::AptGet && call.action == Action::Install);
         let mut open = Unpinned::default();
         for package in installs.flat_map(|call| &call.packages) {
             if let PackageKind::Named { name, version: Version::None } = &package.kind

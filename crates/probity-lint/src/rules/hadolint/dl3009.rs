@@ -78,7 +78,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         {
             continue;
         }
-        let mut updates = context.package_calls(index).iter().filter(|it| is_update(it)).peekable();
+        let mut updates =
+            context.package_calls(index).iter().filter(|call| is_update(call)).peekable();
         if updates.peek().is_none() {
             continue;
         }

@@ -68,10 +68,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let special = sources.iter().filter(is_special).count();
         // Only ADD knows these.
         let mut flags = ["checksum", "keep-git-dir", "unpack"].iter();
-        if special == sources.len() || flags.any(|it| add.flags_named(it).next().is_some()) {
+        if special == sources.len() || flags.any(|flag| add.flags_named(flag).next().is_some()) {
             continue;
         }
-        if let Some(plain) = sources.iter().find(|it| special > 0 && !is_special(it)) {
+        if let Some(plain) = sources.iter().find(|source| special > 0 && !is_special(source)) {
             let message = format!("use COPY for {}; only the other sources need ADD", plain.text);
             findings.push(context.finding(plain.span, message));
             continue;

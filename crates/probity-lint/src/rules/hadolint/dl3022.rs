@@ -43,11 +43,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let graph = context.facts.graph();
     for reference in graph.references() {
         let is_copy = reference.kind == StageReferenceKind::Copy
-            && context
-                .file
-                .instructions
-                .get(reference.instruction)
-                .is_some_and(|it| matches!(it.keyword, Keyword::Copy | Keyword::Onbuild));
+            && context.file.instructions.get(reference.instruction).is_some_and(|instruction| {
+                matches!(instruction.keyword, Keyword::Copy | Keyword::Onbuild)
+            });
         let is_missing = match &reference.target {
             Target::Image(name) => {
                 !name.contains([':', '/', '@', '$']) && !context.is_build_context(name)

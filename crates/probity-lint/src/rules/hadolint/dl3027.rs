@@ -63,7 +63,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, _) in context.runs() {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {
             let call = command.effective();
-            let Some(name) = call.name_word().filter(|_| call.is_any(&["apt"])) else { continue };
+            if !call.is_any(&["apt"]) {
+                continue;
+            }
+            let Some(name) = call.name_word() else { continue };
             let message = "`apt` has no stable interface for scripts; use `apt-get` or `apt-cache`";
             let mut finding = context.finding(name.span(), message);
             let subcommand = call.subcommand(&["-o", "-c", "-t"]);

@@ -56,12 +56,13 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {
             let call = command.effective();
-            let Some(name) = call.name_word().filter(|_| call.is_any(&["useradd"])) else {
+            if !call.is_any(&["useradd"]) {
                 continue;
-            };
+            }
+            let Some(name) = call.name_word() else { continue };
             let value = call.flag_value(&["-u", "--uid"]).or_else(|| value_of_cluster(&call));
             let Some((word, number)) = value else { continue };
-            let is_high = number.len() > DIGITS && number.bytes().all(|it| it.is_ascii_digit());
+            let is_high = number.len() > DIGITS && number.bytes().all(|byte| byte.is_ascii_digit());
             if is_high && !call.has_flag(&["-l", "--no-log-init"]) {
                 let message = "useradd with a high number makes huge log files without -l";
                 let edit = shell_edits::insert_behind(context, script, name.span(), "-l");

@@ -63,7 +63,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {
             let call = command.effective();
-            let Some(name) = call.name_word().filter(|_| call.is_any(&["wget"])) else { continue };
+            if !call.is_any(&["wget"]) {
+                continue;
+            }
+            let Some(name) = call.name_word() else { continue };
             if call.args().is_empty() || is_quiet(&call) {
                 continue;
             }

@@ -68,7 +68,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         .file
         .instructions
         .get(last.instruction)
-        .map(|it| it.keyword_span()));
+        .map(|instruction| instruction.keyword_span()));
     for missing in listed.iter().filter(|key| !has(key)) {
         if let Some(place) = place {
             findings.push(context.finding(place, format!("label {missing} is missing")));

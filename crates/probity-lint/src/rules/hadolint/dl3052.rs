@@ -54,8 +54,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// A scheme, and a host behind it.
 fn is_address(value: &str) -> bool {
     let Some((scheme, rest)) = value.split_once("://") else { return false };
-    let is_scheme = scheme.bytes().all(|it| it.is_ascii_alphanumeric() || b"+-.".contains(&it))
-        && scheme.bytes().next().is_some_and(|it| it.is_ascii_alphabetic());
+    let is_scheme =
+        scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
+            && scheme.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic());
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let port = host.rsplit_once(':').filter(|(_, port)| !port.contains(']'));
     let is_port = port.is_none_or(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));

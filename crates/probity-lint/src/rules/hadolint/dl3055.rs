@@ -54,7 +54,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// Abbreviated, whole, or of a repository with SHA-256.
 fn is_hash(value: &str) -> bool {
-    (matches!(value.len(), 7..=40 | 64)) && value.bytes().all(|it| it.is_ascii_hexdigit())
+    (matches!(value.len(), 7..=40 | 64)) && value.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]

@@ -58,17 +58,18 @@ fn is_version(value: &str) -> bool {
     let numbers: Vec<&str> = core.split('.').collect();
     let is_number = |it: &str| {
         !it.is_empty()
-            && it.bytes().all(|it| it.is_ascii_digit())
+            && it.bytes().all(|byte| byte.is_ascii_digit())
             && (it == "0" || !it.starts_with('0'))
     };
-    let is_word =
-        |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+    let is_word = |it: &str| {
+        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
     let is_pre =
-        |it: &str| is_word(it) && (is_number(it) || !it.bytes().all(|it| it.is_ascii_digit()));
+        |it: &str| is_word(it) && (is_number(it) || !it.bytes().all(|byte| byte.is_ascii_digit()));
     numbers.len() == 3
-        && numbers.iter().all(|it| is_number(it))
-        && pre.is_none_or(|it| it.split('.').all(is_pre))
-        && build.is_none_or(|it| it.split('.').all(is_word))
+        && numbers.iter().all(|number| is_number(number))
+        && pre.is_none_or(|pre| pre.split('.').all(is_pre))
+        && build.is_none_or(|build| build.split('.').all(is_word))
 }
 
 #[cfg(test)]

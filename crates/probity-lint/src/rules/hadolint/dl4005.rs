@@ -78,7 +78,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                     && shell == Some(ShellSource::Default)
                     && context.scripts(index).len() == 1
                     && run.flags.is_empty();
-                let fix = fix(context, run, script, command).filter(|_| is_whole);
+                let fix = if is_whole { fix(context, run, script, command) } else { None };
                 findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }
@@ -122,7 +122,7 @@ fn shell(call: &Call<'_>) -> Option<String> {
     let path = if path.starts_with('/') { path } else { format!("/bin/{path}").into() };
     let dialect = Dialect::of_program(&path);
     let is_known =
-        dialect.is_posix() && path.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'/');
+        dialect.is_posix() && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'/');
     is_known.then(|| path.into_owned())
 }
 

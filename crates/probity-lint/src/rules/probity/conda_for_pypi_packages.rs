@@ -96,7 +96,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             call.name().is_some_and(|it| crate::conda::CONDA_PROGRAMS.contains(&it.as_ref()));
         let Some(words) = words else {
             // Names in variables are names that nobody knows.
-            if name && !is_run(&call.args().first().map(|it| it.prefix().into_owned())) {
+            if name && !is_run(&call.args().first().map(|argument| argument.prefix().into_owned()))
+            {
                 return;
             }
             continue;
@@ -119,7 +120,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             _ => {}
         }
     }
-    let Some(span) = first.filter(|_| wheels > 0) else { return };
+    if wheels == 0 {
+        return;
+    }
+    let Some(span) = first else { return };
     // Debian has its programs in one version, which is another than conda's.
     if has_pinned_program && is_base {
         let message = "PyPI has the Python packages that conda installs here; \

@@ -196,7 +196,7 @@ fn disables_on_windows(script: &Script, command: &Command, scripts: &[Script]) -
         let lower = text.to_ascii_lowercase();
         PARTS.iter().any(|part| lower.contains(part))
     };
-    let assigned = command.assignments().iter().find(|it| says_so(&it.name));
+    let assigned = command.assignments().iter().find(|assignment| says_so(&assignment.name));
     let is_script = |word: &Word| {
         let (own, word) = (command.span, word.span());
         let is_inner = |it: Span| own.start < it.start && it.end <= own.end;

@@ -106,10 +106,11 @@ fn begins_line(text: &str, span: Span) -> bool {
 }
 
 fn defines(script: &Script, name: &str) -> bool {
-    let stages = script.blocks.iter().flat_map(|it| &it.pipelines).flat_map(|it| &it.stages);
+    let stages = script.blocks.iter().flat_map(|block| &block.pipelines).flat_map(|it| &it.stages);
     stages.into_iter().any(|stage| match &stage.kind {
         StageKind::Compound(compound) => {
-            compound.kind == CompoundKind::Function && compound.words.iter().any(|it| it.is(name))
+            compound.kind == CompoundKind::Function
+                && compound.words.iter().any(|word| word.is(name))
         }
         StageKind::Command(_) => false,
     })

@@ -60,9 +60,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         };
         let has_owner = transfer.flags_named("chown").next().is_some();
         let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
-        let Some(user) = written_user(context, index).filter(|_| is_linux && !has_owner) else {
+        if !is_linux || has_owner {
             continue;
-        };
+        }
+        let Some(user) = written_user(context, index) else { continue };
         let keyword = transfer.keyword;
         let message = format!(
             "`USER` is {user}, but files of a {keyword} without `--chown` are owned by root"
@@ -85,7 +86,7 @@ fn written_user(context: &Context<'_>, index: usize) -> Option<String> {
     }
     let stage = context.facts.stage_of(index)?;
     let before = context.file.instructions.get(stage.instructions.start..index)?;
-    let user = before.iter().rev().find(|it| it.keyword == Keyword::User)?;
+    let user = before.iter().rev().find(|instruction| instruction.keyword == Keyword::User)?;
     match &user.arguments {
         Arguments::Text(Some(word)) => Some(word.text.to_string()),
         _ => None,

@@ -63,7 +63,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
         for (script, command) in commands {
             let call = command.effective();
-            let Some(name) = call.name_word().filter(|_| call.is_any(&["curl"])) else { continue };
+            if !call.is_any(&["curl"]) {
+                continue;
+            }
+            let Some(name) = call.name_word() else { continue };
             let is_local = call.args().iter().any(|word| is_own_machine(&word.prefix()));
             // A file of options may say it.
             let is_open = call.has_flag(&["-K", "--config"]) || call.args().is_empty();

@@ -76,7 +76,8 @@ fn rank(keyword: Keyword) -> Option<usize> {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let references = context.facts.graph().references().iter();
-    let used: HashSet<usize> = references.filter_map(|it| it.target.stage()).collect();
+    let used: HashSet<usize> =
+        references.filter_map(|reference| reference.target.stage()).collect();
     for stage in context.facts.stages().iter().filter(|stage| !used.contains(&stage.index)) {
         let all = context.file.instructions.get(stage.instructions.clone()).unwrap_or_default();
         let Some((instruction, message)) = misplaced(all) else { continue };
@@ -90,7 +91,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn misplaced(all: &[Instruction]) -> Option<(&Instruction, &'static str)> {
     let is_build = |it: &Instruction| rank(it.keyword).is_none() && it.keyword != Keyword::Onbuild;
     let last_build = all.iter().rposition(is_build)?;
-    let before = all.iter().take(last_build).find(|it| rank(it.keyword).is_some());
+    let before =
+        all.iter().take(last_build).find(|instruction| rank(instruction.keyword).is_some());
     if let Some(instruction) = before {
         return Some((instruction, "this belongs at the end of the stage"));
     }
@@ -107,13 +109,15 @@ fn misplaced(all: &[Instruction]) -> Option<(&Instruction, &'static str)> {
 }
 
 fn fix(context: &Context<'_>, stage: &Stage, all: &[Instruction]) -> Option<Fix> {
-    let mut moved: Vec<(usize, &Instruction)> =
-        all.iter().filter_map(|it| Some((rank(it.keyword)?, it))).collect();
+    let mut moved: Vec<(usize, &Instruction)> = all
+        .iter()
+        .filter_map(|instruction| Some((rank(instruction.keyword)?, instruction)))
+        .collect();
     let ranks: HashSet<usize> = moved.iter().map(|(rank, _)| *rank).collect();
     let (_, first) = *moved.first()?;
     let is_open =
         |it: &Instruction| it.keyword == Keyword::Stopsignal && it.body_text().contains('$');
-    let shells = all.iter().filter(|it| it.keyword == Keyword::Shell);
+    let shells = all.iter().filter(|instruction| instruction.keyword == Keyword::Shell);
     let is_reread = shells.clone().any(|shell| shell.span.start > first.span.start)
         && moved
             .iter()

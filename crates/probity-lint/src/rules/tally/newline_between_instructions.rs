@@ -82,7 +82,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let lines = lines(file);
     for pair in file.instructions.windows(2) {
         let [before, after] = pair else { continue };
-        if [before, after].iter().any(|it| it.keyword == Keyword::Unknown) {
+        if [before, after].iter().any(|instruction| instruction.keyword == Keyword::Unknown) {
             continue;
         }
         let gap = Gap::between(file, &lines, before, after);

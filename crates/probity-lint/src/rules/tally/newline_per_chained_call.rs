@@ -126,12 +126,13 @@ fn check_chain(
     findings: &mut Vec<Finding>,
 ) {
     let Some(block) = script.blocks.first() else { return };
-    let is_list = block.pipelines.iter().any(|it| !is_chained(it) || it.background);
+    let is_list =
+        block.pipelines.iter().any(|pipeline| !is_chained(pipeline) || pipeline.background);
     if is_list || !script.errors().is_empty() {
         return;
     }
     let is_link = |it: &Pipeline| matches!(it.joiner, Joiner::And | Joiner::Or);
-    if block.pipelines.iter().filter(|it| is_link(it)).count() + 1 < least {
+    if block.pipelines.iter().filter(|pipeline| is_link(pipeline)).count() + 1 < least {
         return;
     }
     let seams: Vec<Seam> = block

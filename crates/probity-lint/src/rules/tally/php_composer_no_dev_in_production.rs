@@ -61,7 +61,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 let call = command.effective();
                 let install = call.positional(VALUED).first().copied();
                 let Some(install) = install.filter(|word| word.is("install")) else { continue };
-                let is_said = command.assignments().iter().any(|it| it.name == "COMPOSER_NO_DEV");
+                let is_said = command
+                    .assignments()
+                    .iter()
+                    .any(|assignment| assignment.name == "COMPOSER_NO_DEV");
                 if !call.is_any(&["composer"]) || call.has_flag(&["--no-dev"]) || is_said {
                     continue;
                 }

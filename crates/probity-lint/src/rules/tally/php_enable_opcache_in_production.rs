@@ -155,7 +155,8 @@ fn brings(context: &Context<'_>, index: usize) -> bool {
     is_package
         || commands.any(|command| {
             let call = command.effective();
-            let writes = command.redirections().iter().any(|it| it.target.is_some());
+            let writes =
+                command.redirections().iter().any(|redirection| redirection.target.is_some());
             (call.is_any(EXTENSION_TOOLS) || writes)
                 && command.words.iter().any(|word| names_opcache(&word.prefix()))
         })

@@ -99,7 +99,11 @@ fn report(context: &Context<'_>, stage: &Stage, series: &[Wrapper], findings: &m
 
 /// The wrapper that is all of a `RUN`, outside PowerShell itself.
 fn wrapper(context: &Context<'_>, index: usize) -> Option<Wrapper> {
-    let run = context.file.instructions.get(index).filter(|it| it.keyword == Keyword::Run)?;
+    let run = context
+        .file
+        .instructions
+        .get(index)
+        .filter(|instruction| instruction.keyword == Keyword::Run)?;
     let is_line = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
     let [outer, inner] = context.scripts(index) else { return None };
     let is_wrapper = inner.invocation.dialect == Dialect::PowerShell
@@ -164,7 +168,7 @@ fn shell(argv: &[String]) -> String {
 fn needs_shell_behind(context: &Context<'_>, stage: &Stage, index: usize) -> bool {
     let rest = index + 1..stage.instructions.end;
     let own = context.file.instructions.get(rest).unwrap_or_default();
-    let mut same_shell = own.iter().take_while(|it| it.keyword != Keyword::Shell);
+    let mut same_shell = own.iter().take_while(|instruction| instruction.keyword != Keyword::Shell);
     let uses_shell = same_shell.any(|it| match &it.arguments {
         Arguments::Command(command) | Arguments::Healthcheck { command, .. } => {
             matches!(command, Command::Shell(_))

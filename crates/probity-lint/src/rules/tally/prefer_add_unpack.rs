@@ -97,7 +97,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         for script in context.scripts(index) {
             let tars = tars(script);
             let mut commands = script.commands.iter();
-            let Some(found) = commands.find_map(|it| unpacked(script, it, &tars)) else {
+            let Some(found) = commands.find_map(|command| unpacked(script, command, &tars)) else {
                 continue;
             };
             let message = "ADD --unpack downloads and unpacks this archive without a shell";

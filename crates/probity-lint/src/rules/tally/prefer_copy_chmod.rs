@@ -58,7 +58,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, pair) in context.file.instructions.windows(2).enumerate() {
         let [copy, run] = pair else { continue };
         let is_pair = copy.keyword == Keyword::Copy && run.keyword == Keyword::Run;
-        let Some(target) = target(copy).filter(|_| is_pair) else { continue };
+        if !is_pair {
+            continue;
+        }
+        let Some(target) = target(copy) else { continue };
         let [script] = context.scripts(index + 1) else { continue };
         let Some(command) = script.only_command().filter(|it| it.redirections().is_empty()) else {
             continue;
@@ -98,7 +101,7 @@ fn target(copy: &Instruction) -> Option<String> {
 fn mode(call: &Call<'_>, target: &str) -> Option<String> {
     let [name, mode, path] = call.words else { return None };
     let mode = mode.literal().filter(|_| name.is("chmod") && path.is(target))?;
-    let is_mode = mode.bytes().all(|it| it.is_ascii_alphanumeric() || b"+=,".contains(&it));
+    let is_mode = mode.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+=,".contains(&byte));
     (is_mode && !mode.is_empty()).then(|| mode.into_owned())
 }
 
@@ -111,7 +114,7 @@ fn fix(context: &Context<'_>, copy: &Instruction, run: &Instruction, mode: &str)
         Edit::insert(copy.keyword_span().end, format!(" --chmod={mode}")),
         Edit::delete(Span::new(copy.span.end, run.span.end)),
     ];
-    let is_number = mode.bytes().all(|it| it.is_ascii_digit());
+    let is_number = mode.bytes().all(|byte| byte.is_ascii_digit());
     let safety = if is_number { Applicability::Suggestion } else { Applicability::Unsafe };
     is_plain.then(|| match safety {
         Applicability::Suggestion => Fix::suggestion("use COPY --chmod", edits),

@@ -96,7 +96,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
         let is_shell = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
         let [script] = context.scripts(index) else { continue };
-        let Some(file) = file(script).filter(|_| is_linux && is_shell) else { continue };
+        if !is_linux || !is_shell {
+            continue;
+        }
+        let Some(file) = file(script) else { continue };
         let File { path, content, appended } = file;
         if appended {
             let goes_on = written.as_ref() == Some(&(index, path.clone()));
@@ -137,7 +140,7 @@ fn file(script: &Script) -> Option<File> {
         && !path.starts_with("/dev/")
         && !path.starts_with("/proc/")
         && !path.ends_with('/')
-        && path.bytes().all(|it| it.is_ascii_alphanumeric() || b"/._-+@".contains(&it));
+        && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@".contains(&byte));
     let content = content(&command.call()).filter(|_| is_path)?;
     Some(File { path: path.into_owned(), content, appended })
 }
@@ -149,7 +152,7 @@ fn content(call: &Call<'_>) -> Option<String> {
     match call.name()?.as_ref() {
         "echo" => {
             let said = words.join(" ");
-            let is_fixed = !said.contains('\\') && !words.first().is_some_and(|it| is_flag(it));
+            let is_fixed = !said.contains('\\') && !words.first().is_some_and(|word| is_flag(word));
             is_fixed.then(|| format!("{said}\n"))
         }
         "printf" => {

@@ -121,7 +121,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let least = u32::try_from(context.integer("min-score")).unwrap_or_default();
     // The place to look at is what builds, then what weighs most; the first of equals.
     let strongest = found.iter().rev().max_by_key(|scored| (scored.is_build(), scored.score));
-    let Some(strongest) = strongest.filter(|_| score >= least) else { return };
+    if score < least {
+        return;
+    }
+    let Some(strongest) = strongest else { return };
     let mut finding = context.finding(strongest.signal.span, MESSAGE).with_detail(detail(&found));
     for other in found.iter().filter(|it| it.signal.span != strongest.signal.span) {
         finding = finding.with_related(other.signal.span, other.signal.kind.replace('_', " "));
@@ -140,7 +143,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn detail(found: &[Scored]) -> String {
     let mut signs: Vec<&Scored> = found.iter().collect();
     signs.sort_by_key(|scored| std::cmp::Reverse(scored.score));
-    let top: Vec<&str> = signs.iter().take(3).map(|it| it.signal.evidence.as_str()).collect();
+    let top: Vec<&str> = signs.iter().take(3).map(|sign| sign.signal.evidence.as_str()).collect();
     format!(
         "Signs: {}. A final stage that only copies what was built would leave the tools out.",
         top.join("; ")

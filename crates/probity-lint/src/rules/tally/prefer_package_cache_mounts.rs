@@ -176,8 +176,10 @@ fn waste(
             let call = command.effective();
             for (cache, _) in used {
                 if cache.fills(&call) {
-                    let flags =
-                        call.args().iter().filter(|it| cache.flags.iter().any(|f| it.is(f)));
+                    let flags = call
+                        .args()
+                        .iter()
+                        .filter(|argument| cache.flags.iter().any(|f| argument.is(f)));
                     found.extend(flags.map(|flag| without_word(context, script, flag.span())));
                 }
                 match cache.is_emptied_by(&call) {
@@ -214,7 +216,7 @@ fn without_command(context: &Context<'_>, script: &Script, command: usize) -> Op
     let pipeline = script.pipeline(command.place)?;
     let is_alone = pipeline.stages.len() == 1
         && !pipeline.negated
-        && script.blocks.first().is_some_and(|it| it.pipelines.len() > 1)
+        && script.blocks.first().is_some_and(|block| block.pipelines.len() > 1)
         && command.place.block() == 0;
     let next = script.next_pipeline(command.place);
     // Behind `set -e` a semicolon joins as `&&` does.

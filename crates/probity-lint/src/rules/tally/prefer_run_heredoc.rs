@@ -104,8 +104,12 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let is_shell = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
         let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
         let Some(script) = context.scripts(index).first() else { continue };
-        let Some(block) = script.blocks.first().filter(|_| is_shell && is_linux) else { continue };
-        let joined = block.pipelines.iter().filter(|it| it.joiner == Joiner::And).count() + 1;
+        if !is_shell || !is_linux {
+            continue;
+        }
+        let Some(block) = script.blocks.first() else { continue };
+        let joined =
+            block.pipelines.iter().filter(|pipeline| pipeline.joiner == Joiner::And).count() + 1;
         if joined < least || !run.heredocs().is_empty() || !script.errors().is_empty() {
             continue;
         }
@@ -120,11 +124,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn check_consecutive(context: &Context<'_>, least: usize, findings: &mut Vec<Finding>) {
     let instructions = &context.file.instructions;
     let is_run = |index: usize| {
-        instructions.get(index).is_some_and(|it| {
-            it.keyword == Keyword::Run
-                && it.flags.is_empty()
-                && it.heredocs().is_empty()
-                && matches!(it.arguments, Arguments::Command(Command::Shell(_)))
+        instructions.get(index).is_some_and(|instruction| {
+            instruction.keyword == Keyword::Run
+                && instruction.flags.is_empty()
+                && instruction.heredocs().is_empty()
+                && matches!(instruction.arguments, Arguments::Command(Command::Shell(_)))
         })
     };
     for (index, run) in context.each(Keyword::Run) {
@@ -147,10 +151,10 @@ fn fix(
     script: &Script,
     block: &Block,
 ) -> Option<Fix> {
-    let is_chain = block.pipelines.iter().all(|it| {
-        !it.negated
-            && !it.background
-            && matches!(it.joiner, Joiner::First | Joiner::And | Joiner::Or)
+    let is_chain = block.pipelines.iter().all(|pipeline| {
+        !pipeline.negated
+            && !pipeline.background
+            && matches!(pipeline.joiner, Joiner::First | Joiner::And | Joiner::Or)
     });
     let is_plain = is_chain
         && script.blocks.iter().skip(1).all(is_untouched_by_errexit)
@@ -208,7 +212,7 @@ fn is_untouched_by_errexit(block: &Block) -> bool {
         || block
             .pipelines
             .iter()
-            .all(|it| matches!(it.joiner, Joiner::First | Joiner::And | Joiner::Or));
+            .all(|pipeline| matches!(pipeline.joiner, Joiner::First | Joiner::And | Joiner::Or));
     let is_calm = !matches!(block.kind, BlockKind::LoopBody | BlockKind::Function);
     is_single && is_calm
 }
@@ -216,7 +220,8 @@ fn is_untouched_by_errexit(block: &Block) -> bool {
 /// Whether the file asks for a frontend that knows no heredocs.
 fn starts_with_old_syntax(context: &Context<'_>) -> bool {
     let mut directives = context.file.directives.iter();
-    let syntax = directives.find(|it| it.name == probity_dockerfile::DirectiveName::Syntax);
+    let syntax =
+        directives.find(|directive| directive.name == probity_dockerfile::DirectiveName::Syntax);
     let version = syntax.and_then(|it| it.value.rsplit_once(':')).map(|(_, version)| version);
     version.is_some_and(|it| {
         ["1.0", "1.1", "1.2", "1.3"].iter().any(|old| {
@@ -229,7 +234,8 @@ fn starts_with_old_syntax(context: &Context<'_>) -> bool {
 fn body(context: &Context<'_>, run: &Instruction, pipelines: &[Pipeline]) -> Option<String> {
     let text = context.file.text;
     // Everything up to the last `||` is one line: what comes before it is answered by it.
-    let answered = pipelines.iter().rposition(|it| it.joiner == Joiner::Or).unwrap_or(0);
+    let answered =
+        pipelines.iter().rposition(|pipeline| pipeline.joiner == Joiner::Or).unwrap_or(0);
     let (head, rest) = pipelines.split_at_checked(answered + 1)?;
     let first = head.first()?.span.to(head.last()?.span);
     let spans = std::iter::once(first).chain(rest.iter().map(|it| it.span));
@@ -255,8 +261,9 @@ fn says_the_same(heredoc: &str, script: &Script) -> bool {
     let [written] = facts.scripts(&file, 1) else { return false };
     let words = |it: &probity_shell::Command| -> Vec<String> {
         let own = it.words.iter().map(|word: &Word| word.text().to_string());
-        let set = it.assignments().iter().map(|it| it.name.clone());
-        let targets = it.redirections().iter().filter_map(|it| it.target.as_ref());
+        let set = it.assignments().iter().map(|assignment| assignment.name.clone());
+        let targets =
+            it.redirections().iter().filter_map(|redirection| redirection.target.as_ref());
         set.chain(own).chain(targets.map(|word| word.text().to_string())).collect()
     };
     let before: Vec<Vec<String>> = script.commands.iter().map(words).collect();

@@ -97,7 +97,8 @@ fn after_arguments(
     written: &str,
 ) -> Option<probity_finding::Edit> {
     let own = context.file.instructions.get(stage.instructions.clone())?;
-    let arguments = own.iter().skip(1).take_while(|it| it.keyword == Keyword::Arg).count();
+    let arguments =
+        own.iter().skip(1).take_while(|instruction| instruction.keyword == Keyword::Arg).count();
     Some(stage_edits::insert_after(context, own.get(arguments)?, written))
 }
 

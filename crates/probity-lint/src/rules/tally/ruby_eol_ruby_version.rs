@@ -42,9 +42,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let Some((major, minor)) = version.filter(|version| *version <= LAST_RETIRED) else {
             continue;
         };
-        let Some(span) = stage.image_span.filter(|_| image.familiar_name() == "ruby") else {
+        if image.familiar_name() != "ruby" {
             continue;
-        };
+        }
+        let Some(span) = stage.image_span else { continue };
         let message = format!("Ruby {major}.{minor} is no longer supported");
         findings.push(context.finding(span, message));
     }

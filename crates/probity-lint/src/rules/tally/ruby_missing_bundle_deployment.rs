@@ -59,7 +59,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if !ruby::is_install(&tool.call) {
                 continue;
             }
-            let own = tool.command.assignments().iter().any(|it| it.name == "BUNDLE_DEPLOYMENT");
+            let own = tool
+                .command
+                .assignments()
+                .iter()
+                .any(|assignment| assignment.name == "BUNDLE_DEPLOYMENT");
             let before = environment::before(context, tool.index, "BUNDLE_DEPLOYMENT");
             if is_set
                 || own

@@ -56,7 +56,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             if !ruby::is_install(&tool.call) {
                 continue;
             }
-            let own = tool.command.assignments().iter().any(|it| it.name == "BUNDLE_WITHOUT");
+            let own = tool
+                .command
+                .assignments()
+                .iter()
+                .any(|assignment| assignment.name == "BUNDLE_WITHOUT");
             let without = environment::before(context, tool.index, "BUNDLE_WITHOUT");
             let only = environment::before(context, tool.index, "BUNDLE_ONLY");
             let flag = tool.call.flag(&["--without"]).is_some()

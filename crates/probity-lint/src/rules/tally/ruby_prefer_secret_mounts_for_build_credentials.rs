@@ -56,7 +56,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let is_empty =
-            |word: Option<&probity_dockerfile::Word>| word.is_some_and(|it| it.text.is_empty());
+            |word: Option<&probity_dockerfile::Word>| word.is_some_and(|word| word.text.is_empty());
         let found = pairs.iter().filter(|pair| is_credential(&pair.key.text));
         let mut found = found.filter(|pair| !is_empty(pair.value.as_ref()));
         let Some(first) = found.next() else { continue };

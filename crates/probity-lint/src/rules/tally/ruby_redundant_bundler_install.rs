@@ -58,7 +58,10 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let words = tool.call.positional(VALUED);
             let Some((verb, gems)) = words.split_first() else { continue };
             let bundler = gems.iter().find(|word| word.is("bundler"));
-            let Some(bundler) = bundler.filter(|_| tool.call.is_any(&["gem"])) else { continue };
+            if !tool.call.is_any(&["gem"]) {
+                continue;
+            }
+            let Some(bundler) = bundler else { continue };
             if !verb.is("install") {
                 continue;
             }

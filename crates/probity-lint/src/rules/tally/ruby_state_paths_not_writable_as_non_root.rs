@@ -96,14 +96,14 @@ fn owner(user: &str) -> &str {
 }
 
 fn last_user(own: &[Instruction]) -> Option<&str> {
-    let users = own.iter().rev().filter(|it| it.keyword == Keyword::User);
+    let users = own.iter().rev().filter(|instruction| instruction.keyword == Keyword::User);
     users.map(|user| user.rest_text()).next()
 }
 
 /// Whether the stage is a Rails application as far as it tells.
 fn is_rails(context: &Context<'_>, stage: &Stage, own: &[Instruction]) -> bool {
-    let mut workdirs = own.iter().filter(|it| it.keyword == Keyword::Workdir);
-    workdirs.any(|it| ROOTS.contains(&it.rest_text().trim_end_matches('/')))
+    let mut workdirs = own.iter().filter(|instruction| instruction.keyword == Keyword::Workdir);
+    workdirs.any(|workdir| ROOTS.contains(&workdir.rest_text().trim_end_matches('/')))
         || environment::of_stage(context, stage.index).any(|(name, _)| name == "RAILS_ENV")
         || ruby::starts_with_word(context, stage, "rails")
 }

@@ -75,12 +75,13 @@ fn is_mounted(run: &Instruction) -> bool {
         ["target", "dst", "destination"].into_iter().filter_map(|key| mount.option(key))
     });
     let mut directories = targets.map(|target| target.text.trim_end_matches('/'));
-    directories
-        .any(|it| SHELL.strip_prefix(it).is_some_and(|it| it.is_empty() || it.starts_with('/')))
+    directories.any(|directory| {
+        SHELL.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
 }
 
 fn names_its_own(context: &Context<'_>, run: &Instruction) -> bool {
-    let first = run.heredocs().first().and_then(|it| it.body.slice(context.file.text));
+    let first = run.heredocs().first().and_then(|heredoc| heredoc.body.slice(context.file.text));
     first.is_some_and(|body| body.trim_start_matches('\t').starts_with("#!"))
 }
 

@@ -88,7 +88,8 @@ struct Item {
 
 fn list(context: &Context<'_>, index: usize, call: &PackageCall) -> Option<Vec<Item>> {
     let words = packages::words(context, index, call)?.words;
-    let named = call.packages.iter().filter(|it| matches!(it.kind, PackageKind::Named { .. }));
+    let named =
+        call.packages.iter().filter(|package| matches!(package.kind, PackageKind::Named { .. }));
     let items = named.filter_map(|package| {
         let value = words.iter().find(|word| word.span() == package.span)?.literal()?;
         Some(Item { span: package.span, key: (value.to_lowercase(), value.into_owned()) })
@@ -122,7 +123,7 @@ fn fix(context: &Context<'_>, index: usize, call: &PackageCall, list: &[Item]) -
 
 /// Whether one of the packages may be the value of a flag that nobody has heard of.
 fn is_doubtful(context: &Context<'_>, index: usize, call: &PackageCall) -> bool {
-    let words = packages::words(context, index, call).map(|it| it.words).unwrap_or_default();
+    let words = packages::words(context, index, call).map(|word| word.words).unwrap_or_default();
     let unknown = call.flags.iter().filter(|flag| !flag.known);
     let unknown: HashSet<Span> = unknown.map(|flag| flag.span).collect();
     let packages: HashSet<Span> = call.packages.iter().map(|package| package.span).collect();

@@ -94,7 +94,7 @@ fn volumes(context: &Context<'_>, last: &Stage) -> Vec<Sign> {
     let configs = chain.filter_map(|stage| context.facts.config(stage.index));
     let volumes = configs.flat_map(|config| config.get(Setting::Volume));
     let mut found: Vec<Sign> =
-        volumes.map(|it| Sign { span: it.span, path: it.entry.key.clone() }).collect();
+        volumes.map(|volume| Sign { span: volume.span, path: volume.entry.key.clone() }).collect();
     found.sort_by_key(|sign| sign.span);
     found
 }
@@ -121,7 +121,8 @@ fn sign(context: &Context<'_>, last: &Stage, index: usize) -> Option<Sign> {
 /// The first directory for data that a `RUN` makes.
 fn made(context: &Context<'_>, index: usize) -> Option<Sign> {
     let commands = context.scripts(index).iter().flat_map(|script| &script.commands);
-    let mut calls = commands.map(|command| command.effective()).filter(|it| it.is_any(&["mkdir"]));
+    let mut calls =
+        commands.map(|command| command.effective()).filter(|call| call.is_any(&["mkdir"]));
     calls.find_map(|call| {
         let words = call.positional(&["-m", "--mode"]);
         let word = words.into_iter().find(|it| it.literal().is_some_and(|it| is_data(&it)))?;

@@ -87,7 +87,8 @@ fn is_for_others(context: &Context<'_>, stage: &Stage) -> bool {
 }
 
 fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-.".contains(&it))
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
 #[cfg(test)]

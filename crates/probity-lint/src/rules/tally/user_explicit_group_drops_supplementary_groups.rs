@@ -113,7 +113,11 @@ fn is_name(group: &str) -> bool {
 fn memberships(context: &Context<'_>, stage: &Stage) -> Groups {
     let mut found = Groups::new();
     let is_run = |index: &usize| {
-        context.file.instructions.get(*index).is_some_and(|it| it.keyword == Keyword::Run)
+        context
+            .file
+            .instructions
+            .get(*index)
+            .is_some_and(|instruction| instruction.keyword == Keyword::Run)
     };
     for index in stage.instructions.clone().filter(is_run) {
         for command in context.scripts(index).iter().flat_map(|script| &script.commands) {

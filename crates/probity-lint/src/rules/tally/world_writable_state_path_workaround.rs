@@ -91,8 +91,9 @@ fn is_flag(word: &Word) -> bool {
 }
 
 fn lets_everybody_write(mode: &str) -> bool {
-    if mode.bytes().all(|it| it.is_ascii_digit()) {
-        let others = mode.bytes().last().is_some_and(|it| matches!(it, b'2' | b'3' | b'6' | b'7'));
+    if mode.bytes().all(|byte| byte.is_ascii_digit()) {
+        let others =
+            mode.bytes().last().is_some_and(|byte| matches!(byte, b'2' | b'3' | b'6' | b'7'));
         let is_sticky =
             mode.len() == 4 && matches!(mode.bytes().next(), Some(b'1' | b'3' | b'5' | b'7'));
         return others && !is_sticky && mode.len() >= 3;

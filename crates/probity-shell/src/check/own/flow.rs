@@ -21,7 +21,7 @@ pub(super) fn check(script: &Script, findings: &mut Findings) {
 fn redirections<'s>(script: &'s Script, stage: &'s Stage) -> &'s [Redirection] {
     match &stage.kind {
         StageKind::Command(index) => {
-            script.commands.get(*index).map(|it| it.redirections()).unwrap_or_default()
+            script.commands.get(*index).map(|command| command.redirections()).unwrap_or_default()
         }
         StageKind::Compound(compound) => &compound.redirections,
     }
@@ -39,7 +39,7 @@ fn overridden(script: &Script, pipeline: &Pipeline, findings: &mut Findings) {
             );
             let parts = it.target.iter().flat_map(|target| target.parts());
             let mut programs =
-                parts.filter(|it| matches!(it.kind, PartKind::ProcessSubstitution { .. }));
+                parts.filter(|part| matches!(part.kind, PartKind::ProcessSubstitution { .. }));
             is_input && it.fd.is_none_or(|fd| fd == 0) && programs.next().is_none()
         });
         if let Some(input) = input {
@@ -67,7 +67,7 @@ fn never_reached(script: &Script, block: &Block, findings: &mut Findings) {
     let end = if is_loop { last + 1 } else { last };
     for at in 0..end {
         let Some(command) = alone(script, block, at) else { continue };
-        let is_exec = command.words.first().is_some_and(|it| it.text() == "exec");
+        let is_exec = command.words.first().is_some_and(|word| word.text() == "exec");
         if is_exec && command.words.len() > 1 && !comes_back(script) {
             let message = "`exec` does not return, so nothing after it runs";
             findings.warning(2093, command.span, message);
@@ -77,8 +77,8 @@ fn never_reached(script: &Script, block: &Block, findings: &mut Findings) {
 
 /// Whether the shell is told to go on where `exec` fails.
 fn comes_back(script: &Script) -> bool {
-    let mut words = script.commands.iter().flat_map(|it| &it.words);
-    words.any(|it| it.text() == "execfail")
+    let mut words = script.commands.iter().flat_map(|command| &command.words);
+    words.any(|word| word.text() == "execfail")
 }
 
 /// The command of a pipeline that is nothing else and not joined to others.
@@ -98,7 +98,7 @@ fn alone<'s>(script: &'s Script, block: &Block, at: usize) -> Option<&'s Command
 
 /// What one writes behind an `exec` for the case that it fails.
 fn is_farewell(command: &Command) -> bool {
-    let is_exec = command.words.first().is_some_and(|it| it.text() == "exec");
+    let is_exec = command.words.first().is_some_and(|word| word.text() == "exec");
     let name = command.words.get(usize::from(is_exec));
     name.is_none_or(|it| matches!(it.text(), "echo" | "exit" | "printf"))
 }
@@ -114,7 +114,7 @@ fn aliases(script: &Script, findings: &mut Findings) {
     let mut pipelines = block.pipelines.iter().peekable();
     while let Some(first) = pipelines.next() {
         let mut end = first.span.end;
-        while let Some(next) = pipelines.next_if(|it| it.joiner != Joiner::Newline) {
+        while let Some(next) = pipelines.next_if(|pipeline| pipeline.joiner != Joiner::Newline) {
             end = next.span.end;
         }
         let (unit, behind) = rest.split_at(rest.partition_point(|it| it.span.start < end));

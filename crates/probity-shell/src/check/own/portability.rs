@@ -36,12 +36,13 @@ pub(super) fn variables(script: &Script, known: &[&str], findings: &mut Findings
     let mut used = Vec::new();
     for command in &script.commands {
         let assignments = command.assignments().iter().chain(command.declarations());
-        set.extend(assignments.map(|it| it.name.clone()));
+        set.extend(assignments.map(|assignment| assignment.name.clone()));
         if command.call().is_any(&["read", "export", "local", "readonly", "declare", "typeset"]) {
             let names = command.call().args().iter().filter_map(Word::literal);
             set.extend(names.map(Cow::into_owned));
         }
-        let values = command.assignments().iter().filter_map(|it| it.value.as_ref());
+        let values =
+            command.assignments().iter().filter_map(|assignment| assignment.value.as_ref());
         let targets = command.redirections().iter().filter_map(|it| {
             let document = it.here_document.as_ref().and_then(|it| it.word.as_ref());
             it.target.as_ref().or(document)
@@ -86,7 +87,8 @@ pub(super) fn redirections(redirections: &[Redirection], findings: &mut Findings
     if !matches!(findings.dialect, Dialect::Sh | Dialect::Dash | Dialect::Ash) {
         return;
     }
-    let is_glob = |word: &Word| word.parts().iter().any(|it| matches!(it.kind, PartKind::Glob(_)));
+    let is_glob =
+        |word: &Word| word.parts().iter().any(|part| matches!(part.kind, PartKind::Glob(_)));
     for redirection in redirections {
         let is_text = redirection.kind == RedirectionKind::HereString;
         if !is_text && redirection.target.as_ref().is_some_and(is_glob) {
@@ -100,7 +102,10 @@ pub(super) fn redirections(redirections: &[Redirection], findings: &mut Findings
 fn search_path(command: &Command, findings: &mut Findings) {
     let is_declared = |word: &&Word| {
         findings.dialect != Dialect::Sh
-            && command.declarations().iter().any(|it| it.span.start == word.span().start)
+            && command
+                .declarations()
+                .iter()
+                .any(|declaration| declaration.span.start == word.span().start)
     };
     let words = command.words.iter().skip(1).filter(|word| !is_declared(word));
     let parts: Vec<&Part> = words
@@ -125,7 +130,7 @@ fn comparison(command: &Command, findings: &mut Findings) {
         let operator = words.find(|word| {
             (word.is("<") || word.is(">"))
                 && (word.text().starts_with('\\')
-                    || word.parts().iter().all(|it| it.quote != Quote::None))
+                    || word.parts().iter().all(|part| part.quote != Quote::None))
         });
         if let Some(operator) = operator {
             let span = if name.is("[") { operator.span() } else { name.span() };

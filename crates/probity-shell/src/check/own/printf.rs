@@ -29,7 +29,7 @@ pub(super) fn command(command: &Command, findings: &mut Findings) {
     match (wanted.len(), given) {
         (0, 0) => {}
         (0, _) => findings.error(2182, format.span(), "this format takes no arguments"),
-        (_, 0) if wanted.iter().all(|it| *it == 'T') => {}
+        (_, 0) if wanted.iter().all(|character| *character == 'T') => {}
         // A format is used again for more arguments, as a whole.
         (wanted, given) if given > 0 && given % wanted == 0 => {}
         _ => {
@@ -49,7 +49,7 @@ fn conversions(format: &str) -> Vec<char> {
         }
         if rest.next_if_eq(&'(').is_some() {
             // `%(%F)T`
-            rest.by_ref().take_while(|it| *it != ')').for_each(drop);
+            rest.by_ref().take_while(|character| *character != ')').for_each(drop);
         }
         while let Some(modifier) =
             rest.next_if(|it| it.is_ascii_digit() || "-+ #'.*hlLjzt".contains(*it))

@@ -179,7 +179,7 @@ fn builtin(command: &Command, findings: &mut Findings) {
     if names
         .into_iter()
         .find(|name| !name.contains('='))
-        .is_some_and(|it| BUILTINS.contains(&it.as_ref()))
+        .is_some_and(|name| BUILTINS.contains(&name.as_ref()))
         && let Some(span) = command.call().span()
     {
         findings.warning(
@@ -215,9 +215,9 @@ fn input(script: &Script, command: &Command, findings: &mut Findings) {
     let has_reader = call.words.iter().flat_map(|word| word.parts()).any(|part| {
         matches!(part.kind, PartKind::Substitution { block, .. } if !script.commands_in(block).is_empty())
     });
-    let is_input = command.redirections().iter().any(|it| {
+    let is_input = command.redirections().iter().any(|redirection| {
         matches!(
-            it.kind,
+            redirection.kind,
             RedirectionKind::Input | RedirectionKind::HereDocument | RedirectionKind::HereString
         )
     });

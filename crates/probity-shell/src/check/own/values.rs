@@ -8,7 +8,7 @@ const COMPARISONS: &[&str] = &["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
 
 pub(super) fn command(command: &Command, findings: &mut Findings) {
     if command.words.is_empty() {
-        command.assignments().iter().for_each(|it| search_path(it, findings));
+        command.assignments().iter().for_each(|assignment| search_path(assignment, findings));
     }
     if command.words.first().is_some_and(|name| name.text() == "[") {
         decimals(&command.words, findings);
@@ -45,7 +45,7 @@ fn decimals(words: &[Word], findings: &mut Findings) {
 }
 
 fn is_decimal(word: &Word) -> bool {
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let literal = word.literal().unwrap_or_default();
     let whole = literal.strip_prefix('-').unwrap_or(&literal).split_once('.');
     whole.is_some_and(|(left, right)| is_number(left) && is_number(right))

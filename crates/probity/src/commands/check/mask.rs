@@ -72,8 +72,8 @@ impl<'a> Hider<'a> {
         is_plain(&fix.title)
             && fix.edits.iter().all(|edit| {
                 let (start, end) = (edit.span.start, edit.span.end);
-                let next = self.ranges.partition_point(|it| it.end <= start);
-                let touches = self.ranges.get(next).is_some_and(|it| it.start < end);
+                let next = self.ranges.partition_point(|range| range.end <= start);
+                let touches = self.ranges.get(next).is_some_and(|range| range.start < end);
                 !touches && is_plain(&edit.text)
             })
     }
@@ -151,7 +151,9 @@ mod tests {
             secrets: Some(&searched),
         };
         let findings = probity_lint::lint(&text, &options);
-        assert!(findings.iter().filter(|it| it.rule == "tally/secrets-in-code").count() >= 50);
+        assert!(
+            findings.iter().filter(|finding| finding.rule == "tally/secrets-in-code").count() >= 50
+        );
         let secrets = searched.find(&text);
         let hider = Hider::new(&detector, &text, &secrets);
         masked(&hider, &text, &secrets, &findings).unwrap();

@@ -37,7 +37,7 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     let fix = outcome(stage, "harmful");
     stage.show(&told(&fix))?;
     for reason in
-        fix["detail"].as_str().unwrap_or_default().split("; ").filter(|it| it.contains(": "))
+        fix["detail"].as_str().unwrap_or_default().split("; ").filter(|part| part.contains(": "))
     {
         stage.show(&format!("- {reason}"))?;
     }

@@ -79,7 +79,7 @@ impl OutputDirectory {
         let Ok(text) = read_bounded(&file) else { return Ok(()) };
         if let Ok(earlier) = read(&text) {
             let proven = earlier.proven_issues.iter().map(|issue| &issue.test_file);
-            let observed = earlier.observations.iter().map(|it| &it.test_file);
+            let observed = earlier.observations.iter().map(|observation| &observation.test_file);
             let discarded = earlier.discarded.iter().map(|it| &it.test_file);
             let dismissed = earlier.dismissed.iter().map(|it| &it.issue.test_file);
             for test in proven.chain(observed).chain(discarded).chain(dismissed) {
@@ -199,8 +199,8 @@ pub(super) fn rendered(
     let here = std::env::current_dir().unwrap_or_default();
     let directory = directory.strip_prefix(&here).unwrap_or(directory);
     let mut output = output.clone();
-    let proven = output.proven_issues.iter_mut().map(|it| &mut it.test_file);
-    let observed = output.observations.iter_mut().map(|it| &mut it.test_file);
+    let proven = output.proven_issues.iter_mut().map(|issue| &mut issue.test_file);
+    let observed = output.observations.iter_mut().map(|observation| &mut observation.test_file);
     let discarded = output.discarded.iter_mut().map(|it| &mut it.test_file);
     let dismissed = output.dismissed.iter_mut().map(|it| &mut it.issue.test_file);
     for test in proven.chain(observed).chain(discarded).chain(dismissed) {

@@ -59,7 +59,8 @@ impl HadolintFile {
             layer.severity(catalogue, rule, *severity);
         }
         if let Some(first) = self.trusted_registries.first() {
-            let names = self.trusted_registries.iter().map(|it| it.value.clone()).collect();
+            let names =
+                self.trusted_registries.iter().map(|registry| registry.value.clone()).collect();
             layer.option("hadolint/DL3026", "trusted-registries", first.line, names);
         }
         self.label_options(&mut layer);

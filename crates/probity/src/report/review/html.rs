@@ -200,12 +200,12 @@ fn others(text: &mut String, review: &ReviewOutput) {
         let rows: Vec<Vec<String>> = review
             .observations
             .iter()
-            .map(|it| {
+            .map(|observation| {
                 vec![
-                    escape(&it.id),
-                    place(&it.file, it.line),
-                    escape(&it.title),
-                    escape(&it.reason),
+                    escape(&observation.id),
+                    place(&observation.file, observation.line),
+                    escape(&observation.title),
+                    escape(&observation.reason),
                 ]
             })
             .collect();

@@ -174,5 +174,8 @@ fn by_file(json: &str) -> BTreeMap<String, BTreeSet<(String, usize)>> {
 
 fn first_line(file: &Dockerfile<'_>, line: usize) -> usize {
     let within = |lines: (usize, usize)| lines.0 <= line && line <= lines.1;
-    file.instructions.iter().find(|it| within(it.lines())).map_or(line, |it| it.lines().0)
+    file.instructions
+        .iter()
+        .find(|instruction| within(instruction.lines()))
+        .map_or(line, |it| it.lines().0)
 }

@@ -123,31 +123,42 @@ impl Seen<'_> {
 
     /// How many instructions with this keyword come before.
     fn count_before(&self, keyword: Keyword) -> usize {
-        let before = self.file.instructions.iter().filter(|it| it.lines().0 < self.line);
-        before.filter(|it| it.keyword == keyword).count()
+        let before =
+            self.file.instructions.iter().filter(|instruction| instruction.lines().0 < self.line);
+        before.filter(|instruction| instruction.keyword == keyword).count()
     }
 
     /// Whether the stage that this is in begins with an empty image.
     fn is_from_scratch(&self) -> bool {
-        let mut before = self.file.instructions.iter().filter(|it| it.lines().0 <= self.line);
-        let from = before.rfind(|it| it.keyword == Keyword::From);
+        let mut before =
+            self.file.instructions.iter().filter(|instruction| instruction.lines().0 <= self.line);
+        let from = before.rfind(|instruction| instruction.keyword == Keyword::From);
         let source = from.and_then(|it| it.span.slice(self.file.text));
         source.is_some_and(|it| it.split_ascii_whitespace().nth(1) == Some("scratch"))
     }
 
     fn is_last_stage(&self) -> bool {
-        let mut froms = self.file.instructions.iter().filter(|it| it.keyword == Keyword::From);
-        froms.next_back().is_some_and(|it| it.lines().0 == self.line)
+        let mut froms = self
+            .file
+            .instructions
+            .iter()
+            .filter(|instruction| instruction.keyword == Keyword::From);
+        froms.next_back().is_some_and(|from| from.lines().0 == self.line)
     }
 
     fn is_in_last_stage(&self) -> bool {
-        let mut froms = self.file.instructions.iter().filter(|it| it.keyword == Keyword::From);
+        let mut froms = self
+            .file
+            .instructions
+            .iter()
+            .filter(|instruction| instruction.keyword == Keyword::From);
         froms.next_back().is_none_or(|from| from.lines().0 <= self.line)
     }
 
     /// Whether the file has several instructions with the keyword of this one.
     fn repeated(&self) -> bool {
-        let own = self.instruction().map(|it| it.keyword);
-        self.file.instructions.iter().filter(|it| Some(it.keyword) == own).count() > 1
+        let own = self.instruction().map(|instruction| instruction.keyword);
+        self.file.instructions.iter().filter(|instruction| Some(instruction.keyword) == own).count()
+            > 1
     }
 }

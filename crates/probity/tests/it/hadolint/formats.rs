@@ -146,7 +146,7 @@ fn keys(value: &Value) -> Vec<String> {
 fn elements(text: &str) -> Vec<String> {
     let text = text.replace("&gt;", ">").replace("&#39;", "'");
     let parts: Vec<&str> =
-        text.split_inclusive("/>").flat_map(|it| it.split("</failure>")).collect();
+        text.split_inclusive("/>").flat_map(|part| part.split("</failure>")).collect();
     parts.iter().map(|part| without(&without(&without(part, "column"), "id"), "name")).collect()
 }
 

@@ -83,14 +83,14 @@ fn dockerfiles_and_configurations_are_completed_from_what_there_is() {
         let params = json!({ "textDocument": { "uri": uri }, "position": position });
         let list = editor.request("textDocument/completion", params);
         let items = list["items"].as_array().unwrap();
-        let labels: Vec<&str> = items.iter().map(|it| it["label"].as_str().unwrap()).collect();
+        let labels: Vec<&str> = items.iter().map(|item| item["label"].as_str().unwrap()).collect();
         for label in *offered {
             assert!(labels.contains(label), "{marked}: {label} is not in {labels:?}");
         }
         for label in *others {
             assert!(!labels.contains(label), "{marked}: {label} is in {labels:?}");
         }
-        let first = items.iter().find(|it| it["label"] == offered[0]).unwrap();
+        let first = items.iter().find(|item| item["label"] == offered[0]).unwrap();
         let changed = applied(&text, &json!([first["textEdit"]]));
         let at = usize::try_from(position["line"].as_u64().unwrap()).unwrap();
         assert_eq!(changed.lines().nth(at), Some(*line), "{marked}");

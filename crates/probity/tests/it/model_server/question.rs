@@ -42,12 +42,14 @@ impl Question {
         let argument = said[at + word.len()..].split(')').next().unwrap_or_default();
         match word {
             "wait(" => Reply::Wait,
-            "run(" => match SHELLS.iter().find(|shell| self.tools.iter().any(|it| it == *shell)) {
-                Some(&shell) => {
-                    Reply::Call { tool: shell.to_owned(), input: self.input(shell, argument) }
+            "run(" => {
+                match SHELLS.iter().find(|shell| self.tools.iter().any(|tool| tool == *shell)) {
+                    Some(&shell) => {
+                        Reply::Call { tool: shell.to_owned(), input: self.input(shell, argument) }
+                    }
+                    None => Reply::Say(vec![format!("there is no shell among {:?}", self.tools)]),
                 }
-                None => Reply::Say(vec![format!("there is no shell among {:?}", self.tools)]),
-            },
+            }
             _ => {
                 // In pieces, as a model speaks.
                 let text = reversed(said.matches("reverse(").count(), argument);

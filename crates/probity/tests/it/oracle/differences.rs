@@ -87,7 +87,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         side: Side::Theirs,
         reason: "BuildKit says nothing of a platform that it cannot parse, for the build fails",
         holds: |case| {
-            let value = case.instruction().and_then(|it| it.flag_value("platform"));
+            let value = case.instruction().and_then(|call| call.flag_value("platform"));
             value.is_some_and(|value| Platform::parse(&value.text).is_err())
         },
     },
@@ -95,7 +95,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         rule: "buildkit/JSONArgsRecommended",
         side: Side::Theirs,
         reason: "BuildKit is silent where SHELL says what the command runs in",
-        holds: |case| case.before().any(|it| it.keyword == Keyword::Shell),
+        holds: |case| case.before().any(|instruction| instruction.keyword == Keyword::Shell),
     },
     Difference {
         rule: "buildkit/RedundantTargetPlatform",
@@ -161,13 +161,17 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         rule: "buildkit/SecretsUsedInArgOrEnv",
         side: Side::Theirs,
         reason: "a path, a switch or nothing in an ENV is not a secret",
-        holds: |case| case.instruction().is_some_and(|it| it.keyword == Keyword::Env),
+        holds: |case| {
+            case.instruction().is_some_and(|instruction| instruction.keyword == Keyword::Env)
+        },
     },
     Difference {
         rule: "buildkit/SecretsUsedInArgOrEnv",
         side: Side::Ours,
         reason: "a trigger defines it in every image that is built on this one",
-        holds: |case| case.instruction().is_some_and(|it| it.keyword == Keyword::Onbuild),
+        holds: |case| {
+            case.instruction().is_some_and(|instruction| instruction.keyword == Keyword::Onbuild)
+        },
     },
     Difference {
         rule: "buildkit/WorkdirRelativePath",
@@ -226,7 +230,7 @@ impl Case<'_> {
 
     /// The instruction that the difference is about.
     fn instruction(&self) -> Option<&Instruction> {
-        self.file.instructions.iter().find(|it| it.lines().0 == self.line)
+        self.file.instructions.iter().find(|instruction| instruction.lines().0 == self.line)
     }
 
     fn source(&self) -> &str {
@@ -234,22 +238,22 @@ impl Case<'_> {
     }
 
     fn before(&self) -> impl Iterator<Item = &Instruction> {
-        self.file.instructions.iter().take_while(|it| it.lines().0 < self.line)
+        self.file.instructions.iter().take_while(|instruction| instruction.lines().0 < self.line)
     }
 
     /// The ARG instructions before the first stage.
     fn globals(&self) -> impl Iterator<Item = &Instruction> {
-        self.file.instructions.iter().take_while(|it| it.keyword == Keyword::Arg)
+        self.file.instructions.iter().take_while(|instruction| instruction.keyword == Keyword::Arg)
     }
 
     /// The FROM of the stage that the difference is in.
     fn from(&self) -> &str {
-        let last = self.before().filter(|it| it.keyword == Keyword::From).last();
+        let last = self.before().filter(|instruction| instruction.keyword == Keyword::From).last();
         last.map_or("", |instruction| self.text_of(instruction))
     }
 
     fn base(&self) -> &str {
-        let last = self.before().filter(|it| it.keyword == Keyword::From).last();
+        let last = self.before().filter(|instruction| instruction.keyword == Keyword::From).last();
         match last.map(|it| &it.arguments) {
             Some(Arguments::From { image: Some(image), .. }) => &image.text,
             _ => "",

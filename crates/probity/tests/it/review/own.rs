@@ -80,8 +80,9 @@ fn what_is_proven_here_fails_when_it_is_run_and_what_passes_is_not_proven() {
     assert_eq!(page["score"]["value"].as_f64(), Some(10.0 - points));
     assert_eq!(page["score"]["value"], 9.0);
     let observations = page["observations"].as_array().unwrap().iter();
-    let mut results: Vec<&str> =
-        observations.filter_map(|it| it["proof"]["fix"]["result"].as_str()).collect();
+    let mut results: Vec<&str> = observations
+        .filter_map(|observation| observation["proof"]["fix"]["result"].as_str())
+        .collect();
     results.sort_unstable();
     assert_eq!(results, ["breaks-tests", "does-not-flip", "does-not-flip"], "{page:#}");
 

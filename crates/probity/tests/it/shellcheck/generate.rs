@@ -7,7 +7,8 @@ use crate::oracle::random::Random;
 /// The ways to write each name.
 static GRAMMAR: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let mut ways = BTreeMap::<&str, Vec<&str>>::new();
-    for (name, way) in include_str!("grammar.txt").lines().filter_map(|it| it.split_once(" = ")) {
+    for (name, way) in include_str!("grammar.txt").lines().filter_map(|line| line.split_once(" = "))
+    {
         ways.entry(name).or_default().push(way);
     }
     ways

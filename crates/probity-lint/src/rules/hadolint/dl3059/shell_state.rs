@@ -103,7 +103,10 @@ pub(super) fn leaves_shell_alone(command: &Command) -> bool {
         "printf" => !command.words.get(1).is_none_or(|format| format.prefix().starts_with('-')),
         name => HARMLESS.contains(&name) || !BUILT_IN.contains(&name) && !name.is_empty(),
     };
-    let values = command.assignments().iter().flat_map(|it| it.value.iter().chain(&it.elements));
+    let values = command
+        .assignments()
+        .iter()
+        .flat_map(|assignment| assignment.value.iter().chain(&assignment.elements));
     let targets = command.redirections().iter().flat_map(|it| {
         it.target.iter().chain(it.here_document.as_ref().and_then(|it| it.word.as_ref()))
     });

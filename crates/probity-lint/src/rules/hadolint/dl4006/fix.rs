@@ -81,7 +81,9 @@ fn closes_early(script: &Script, pipeline: &Pipeline) -> bool {
         .stages
         .iter()
         .map(|stage| match stage.kind {
-            StageKind::Command(index) => script.commands.get(index).map(|it| it.effective()),
+            StageKind::Command(index) => {
+                script.commands.get(index).map(|command| command.effective())
+            }
             StageKind::Compound(_) => None,
         })
         .collect();
@@ -92,7 +94,8 @@ fn closes_early(script: &Script, pipeline: &Pipeline) -> bool {
 
 /// Whether a command may end before it has read everything.
 fn stops_reading(call: &Call<'_>) -> bool {
-    let has_text = |test: fn(&str) -> bool| call.args().iter().any(|it| test(it.text()));
+    let has_text =
+        |test: fn(&str) -> bool| call.args().iter().any(|argument| test(argument.text()));
     match call.name().unwrap_or_default().as_ref() {
         "head" | "read" | "true" | "false" | ":" | "less" | "more" => true,
         "grep" | "egrep" | "fgrep" | "zgrep" | "rg" => {
@@ -132,8 +135,11 @@ fn new_shell(context: &Context<'_>, run: usize, known: &Known) -> Option<Edit> {
 /// The first `RUN` of a stage that wants another shell than the default.
 fn first_pipe(context: &Context<'_>, stage: &Stage) -> Option<usize> {
     stage.instructions.clone().find(|&index| {
-        let is_run =
-            context.file.instructions.get(index).is_some_and(|it| it.keyword == Keyword::Run);
+        let is_run = context
+            .file
+            .instructions
+            .get(index)
+            .is_some_and(|instruction| instruction.keyword == Keyword::Run);
         let shell = context.facts.state(index).map(|state| &state.shell);
         let is_default = shell.is_some_and(|shell| shell.source == ShellSource::Default);
         let script = context.scripts(index).first().filter(|_| is_run && is_default);

@@ -109,7 +109,7 @@ fn covered(script: &Script, start: usize, body: &str) -> Vec<Range<usize>> {
     };
     let of_command = |command: &Command, add: &mut dyn FnMut(Span)| {
         command.words.iter().for_each(|word| add(word.span()));
-        command.assignments().iter().for_each(|it| add(it.span));
+        command.assignments().iter().for_each(|assignment| add(assignment.span));
         for redirection in command.redirections() {
             add(redirection.span);
             if let Some(document) = &redirection.here_document {

@@ -188,7 +188,8 @@ fn build_step(context: &Context<'_>, command: &Command) -> Option<Scored> {
 fn installs_by_composer(name: &str, call: &Call<'_>) -> bool {
     let words = call.positional(&["-d", "--working-dir"]);
     let mut words = words.iter().filter_map(|word| word.literal());
-    let is_composer = name != "php" || words.next().is_some_and(|it| it.ends_with("composer.phar"));
+    let is_composer =
+        name != "php" || words.next().is_some_and(|word| word.ends_with("composer.phar"));
     is_composer && words.next().is_some_and(|it| it == "install" || it == "update")
 }
 

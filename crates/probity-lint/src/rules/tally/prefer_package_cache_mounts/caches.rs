@@ -87,7 +87,7 @@ impl Cache {
                 let path = path.trim_end_matches(['*', '/']);
                 self.mounts.iter().any(|mount| {
                     path.strip_prefix(mount.target)
-                        .is_some_and(|it| it.is_empty() || it.starts_with('/'))
+                        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
                 })
             };
             let own: Vec<Span> = paths.iter().filter(is_cache).map(|word| word.span()).collect();

@@ -35,9 +35,9 @@ pub(super) fn findings(
         // What it says about the lines before the text is nobody's fault.
         let Some(range) = places.range(&comment.place) else { continue };
         let replacements = comment.fix.map(|fix| fix.replacements).unwrap_or_default();
-        let edits = replacements
-            .into_iter()
-            .map(|it| Some((places.range(&it.place)?, it.replacement.into_owned())));
+        let edits = replacements.into_iter().map(|replacement| {
+            Some((places.range(&replacement.place)?, replacement.replacement.into_owned()))
+        });
         list.push(ScriptFinding {
             code: comment.code,
             severity: comment.level.severity(),
