@@ -386,7 +386,7 @@ mod tests {
             "FROM a:1\n# tally ignore=tally/prefer-package-cache-mounts\nRUN pip install x==1\n";
         let found = lint_with(text, &RuleSet::of(Preset::All));
         let rules: Vec<&str> = found.iter().map(|finding| finding.rule.as_ref()).collect();
-        assert!(rules.contains(&"hadolint/DL3042"), "{rules:?}");
+        assert_eq!(rules, ["tally/newline-between-instructions", "hadolint/DL3042"]);
     }
 
     #[test]

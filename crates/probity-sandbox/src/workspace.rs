@@ -264,7 +264,9 @@ mod tests {
         let found = root_with_home(&home.join("project"), Some(&home)).unwrap();
         assert_eq!((found.path, found.kind), (home.join("project"), RootKind::Directory));
         let error = root_with_home(&home, Some(&home)).unwrap_err().to_string();
-        assert!(error.contains("a home directory cannot be a workspace"), "{error}");
+        let why = "a home directory cannot be a workspace, since an agent could change all that is in it; \
+                   start in a project below it";
+        assert_eq!(error, format!("{}: {why}", home.display()));
     }
 
     #[test]

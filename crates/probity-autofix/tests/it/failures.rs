@@ -92,15 +92,17 @@ fn wrong_numbers_are_put_right_and_said() {
 #[test]
 fn an_agent_that_stops_early_has_failed_whatever_it_said() {
     for (stop, says) in [
-        (StopReason::Refusal, "refused"),
-        (StopReason::MaxTokens, "limit of tokens"),
-        (StopReason::Cancelled, "cancelled"),
-        (StopReason::Other("max_turn_requests".to_owned()), "an unknown reason"),
+        (StopReason::Refusal, "the agent refused"),
+        (StopReason::MaxTokens, "the answer is cut off: the agent reached its limit of tokens"),
+        (StopReason::Cancelled, "the agent says that it was cancelled"),
+        (
+            StopReason::Other("max_turn_requests".to_owned()),
+            "the agent stopped for an unknown reason",
+        ),
     ] {
         let ran = Case::new(&[MULTI_STAGE], GO)
             .ask_as(|_, prompt| diff(prompt, &two_stages(&shown(prompt))), stop);
-        let outcome = &ran.outcomes()[0];
-        assert!(outcome.starts_with("agent-failed: ") && outcome.contains(says), "{outcome}");
+        assert_eq!(ran.outcomes(), [format!("agent-failed: {says}")]);
         assert_eq!(ran.text, GO);
     }
 }

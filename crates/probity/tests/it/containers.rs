@@ -87,17 +87,28 @@ impl Scene<'_> {
 fn without_the_image(scene: &Scene<'_>) {
     let kind = scene.server.kind.name();
     let output = scene.exec(&["true"]).run().code(11);
-    let build = format!("probity agent image | {kind} build -t containai:latest -");
-    assert!(output.stderr.contains(&build), "{}", output.stderr);
+    let refused = |image: &str, why: &str| {
+        format!(
+            "error: no sandbox is available for the command\n    {kind}: {why}\n  help: install \
+             bubblewrap, or pull or build the image {image} for docker or podman; `probity doctor` shows \
+             every reason; `--sandbox none` runs the command without a sandbox, with all your rights\n"
+        )
+    };
+    let absent = "the image containai:latest is not there; build it: probity agent image";
+    let why = format!("{absent} | {kind} build -t containai:latest -");
+    assert_eq!(output.stderr, refused("containai:latest", &why));
     let args = ["exec", "--sandbox", kind, "--image", "absent:none", "--", "true"];
     let output = scene.cai(&args).code(11);
-    assert!(output.stderr.contains(&format!("{kind} pull absent:none")), "{}", output.stderr);
+    let why = format!("the image absent:none is not there; get it: {kind} pull absent:none");
+    assert_eq!(output.stderr, refused("absent:none", &why));
     assert_eq!(scene.containers(), [] as [&str; 0], "nothing is left behind");
     // Neither a server that is not there is asked for ever, nor is another means taken silently.
     if scene.server.kind == BackendKind::Docker {
         let run = scene.stage.place(probity()).env("DOCKER_HOST", "unix:///nowhere/socket");
         let output = run.args(["exec", "--sandbox", "docker", "--", "true"]).run().code(11);
-        assert!(output.stderr.contains("docker does not answer"), "{}", output.stderr);
+        let why = "docker does not answer: Cannot connect to the Docker daemon at \
+                   unix:///nowhere/socket. Is the docker daemon running?";
+        assert_eq!(output.stderr, refused("containai:latest", why));
     }
 }
 
@@ -292,7 +303,11 @@ fn containers_by_name(scene: &Scene<'_>) {
     assert!(by_name("cai", "theirs").code(15).stderr.contains("was not made by us"));
     for (tool, code) in [("cai", 1), ("probity", 2)] {
         let output = by_name(tool, "nobodys").code(code);
-        assert!(output.stderr.contains("there is no container nobodys"), "{}", output.stderr);
+        assert_eq!(
+            output.stderr,
+            "error: there is no container nobodys\n  help: `cai status` lists ours; `--workspace DIR` finds \
+             or makes the one of a directory\n"
+        );
     }
 }
 

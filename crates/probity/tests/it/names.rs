@@ -2,14 +2,15 @@
 
 use std::{fs, process::Command};
 
-use crate::binary::{directory, probity, stable};
+use crate::binary::{directory, named, probity, stable};
 
 #[test]
 fn a_link_speaks_the_tools_language() {
     let dir = directory(&[]);
     probity().args(["names", "install", "--dir"]).args([dir.path()]).run().code(0);
     let output = Command::new(dir.path().join("tally")).arg("--help").output().unwrap();
-    assert!(String::from_utf8(output.stdout).unwrap().contains("tally lint"));
+    let by_name = named("tally").args(["--help"]).run().code(0).stdout;
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), by_name);
 
     let list = probity().args(["names", "list", "--dir"]).args([dir.path()]).run().code(0).stdout;
     assert_eq!(list.matches(" installed").count(), 6, "{list}");

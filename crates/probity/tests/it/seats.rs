@@ -231,7 +231,9 @@ fn without_a_sandbox_fixes_and_reviews_continue_and_the_others_refuse() {
             }
             assert!(text.contains("ANTHROPIC_API_KEY"), "{args:?}: {text}");
         } else {
-            assert!(output.stderr.contains("bwrap is not installed"), "{}", output.stderr);
+            let why = "\n    bubblewrap: bwrap is not installed (the package is bubblewrap)\
+                       \n    docker: docker is not installed\n    podman: podman is not installed\n";
+            assert!(output.stderr.contains(why), "{}", output.stderr);
         }
     }
 }

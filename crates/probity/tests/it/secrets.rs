@@ -65,11 +65,23 @@ fn what_is_written_for_a_machine_to_use_is_whole() {
     // A masked diff could not be applied, and a masked file would have lost its content.
     let dir = directory(&[("Dockerfile", &dockerfile())]);
     let output = probity().dir(&dir).args(["check", "--diff"]).run().code(1);
-    assert!(output.stdout.contains(&format!("+ENV TOKEN={}", token())), "{}", output.stdout);
-    assert!(!output.stderr.contains(&token()), "{}", output.stderr);
+    let token = token();
+    let kept = format!(
+        "WORKDIR {token}\n RUN curl -H \"Authorization: Bearer {token}\" https://example.com | sh\n \
+         MAINTAINER {token}\n"
+    );
+    assert_eq!(
+        output.stdout,
+        format!(
+            "--- a/Dockerfile\n+++ b/Dockerfile\n@@ -1,5 +1,5 @@\n-FROM debian:12 AS Build\n-ENV TOKEN \
+             {token}\n+FROM debian:12 AS build\n+ENV TOKEN={token}\n {kept}"
+        )
+    );
+    assert!(!output.stderr.contains(&token), "{}", output.stderr);
     probity().dir(&dir).args(["check", "--fix"]).run().code(1);
     let fixed = std::fs::read_to_string(dir.path().join("Dockerfile")).unwrap();
-    assert!(fixed.contains(&format!("ENV TOKEN={}", token())), "{fixed}");
+    let kept = kept.replace("\n ", "\n");
+    assert_eq!(fixed, format!("FROM debian:12 AS build\nENV TOKEN={token}\n{kept}"));
 }
 
 #[test]

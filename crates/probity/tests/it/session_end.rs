@@ -80,8 +80,12 @@ fn files_that_tools_run_are_found_wherever_they_hide() {
             "d/.envrc (direnv)",
             "d/.envrc",
         ),
-        ("d=$(printf 'd\\377'); mkdir $d; echo x > $d/.envrc", ".envrc (direnv)", ""),
-        ("mkdir c; echo {} > c/tasks.json; ln -s c .vscode", ".vscode ", ".vscode"),
+        ("d=$(printf 'd\\377'); mkdir $d; echo x > $d/.envrc", "d?/.envrc (direnv)", ""),
+        (
+            "mkdir c; echo {} > c/tasks.json; ln -s c .vscode",
+            ".vscode (tools that look through the link), .vscode/tasks.json (VS Code)",
+            ".vscode",
+        ),
         ("ln -s x.mk Makefile; echo 'all: evil' > x.mk", "Makefile (make)", "Makefile"),
         (
             "echo {} > settings/tasks.json",
@@ -102,7 +106,9 @@ fn files_that_tools_run_are_found_wherever_they_hide() {
             let output = run.args(["--", "sh", "-c", script]).run().code(0);
             let warning = output.stderr.replace('\u{fffd}', "?");
             if flags.is_empty() {
-                assert!(warning.contains(named), "{script}: {warning}");
+                let way_out = "read them before you use these tools, or run with --quarantine";
+                let what = "the session changed files that tools run by themselves";
+                assert_eq!(warning, format!("warning: {what}: {named}; {way_out}\n"), "{script}");
                 continue;
             }
             assert!(warning.contains("cai accept"), "{script}: {warning}");

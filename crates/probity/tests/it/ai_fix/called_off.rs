@@ -52,7 +52,7 @@ fn an_interrupt_stops_the_agents_and_writes_nothing() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(130), "{sandbox}: {said}");
         assert_eq!(output.stdout, b"", "{sandbox}");
-        assert!(said.contains("cancelled: unfinished files are unchanged"), "{said}");
+        assert_eq!(said, "error: cancelled: unfinished files are unchanged\n");
         wait_until(|| left(&mark) == 0);
         assert_eq!(stage.text(), text, "{sandbox}");
         for number in 0..6 {

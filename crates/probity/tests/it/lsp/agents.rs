@@ -93,7 +93,13 @@ fn a_chosen_fix_is_an_edit_that_somebody_confirms_with_the_level_of_its_proof() 
     assert_eq!(annotation["needsConfirmation"], true);
     let said = editor.wait(|message| message["method"] == "window/showMessage");
     let words = said["params"]["message"].as_str().unwrap();
-    assert!(words.contains(MULTI_STAGE) && words.contains("proven by"), "{words}");
+    assert_eq!(
+        words,
+        format!(
+            "{MULTI_STAGE}: proven by static checks. the patch applies, parses, keeps the runtime settings \
+             and adds no finding"
+        )
+    );
     editor.leave();
     wait_until(|| left(&desk.mark) == 0);
 }

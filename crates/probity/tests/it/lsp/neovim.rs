@@ -64,8 +64,8 @@ fn neovim_sees_a_finding_and_applies_its_fix() {
         .expect("nvim is missing: run script/tools once");
     let said = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("probity"), "{said}\n{errors}");
-    assert!(said.contains("fixed"), "{said}\n{errors}");
+    let finding = "buildkit/StageNameCasing Stage name 'Bad' should be lowercase";
+    assert_eq!(said, format!("probity {finding}\nfixed\n"), "{errors}");
     let now = fs::read_to_string(dir.path().join("Dockerfile")).unwrap();
     assert_eq!(now, text.replace("Bad", "bad"));
 }

@@ -80,7 +80,28 @@ fn of_a_flag_that_is_repeated_the_last_one_holds() {
 #[test]
 fn tally_alone_prints_its_help() {
     let output = named("tally").run().code(0);
-    assert!(output.stdout.contains("tally lint"), "{}", output.stdout);
+    insta::assert_snapshot!(output.stdout, @r"
+    Lint Dockerfiles and Containerfiles
+
+    Usage: tally [COMMAND]
+
+    Commands:
+      lint        Lint Dockerfiles [alias: check]
+      analyze     Lint Dockerfiles and ask an AI agent for problems that no rule finds; needs --ai
+      lsp         Serve an editor over the Language Server Protocol
+      version     Print the version
+      completion  Print a completion script
+      help        Print this message or the help of the given subcommand(s)
+
+    Options:
+      -v, --version  Print the version
+      -h, --help     Print help (see more with '--help')
+
+    Examples:
+      tally lint .
+      tally lint --format sarif --output report.sarif Dockerfile
+      cat Dockerfile | tally lint -
+    ");
     assert_eq!(output.stderr, "");
 }
 

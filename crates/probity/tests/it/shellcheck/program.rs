@@ -104,7 +104,14 @@ fn the_mode_is_a_key_and_a_variable_too() {
     // Nobody is asked about what nobody wants to know.
     check(dir.path(), &path, &["--ignore", "shellcheck/*", "."]).run();
     let input = check(dir.path(), &path, &["-"]).input(DOCKERFILE).run().code(1);
-    assert!(input.stdout.contains("SC2086"), "{}", input.stdout);
+    insta::assert_snapshot!(input.stdout, @"
+    probity:<stdin>:6:3: info: Double quote to prevent globbing and word splitting. [shellcheck/SC2086]
+    probity:<stdin>:6:3: warning: x is referenced but not assigned. [shellcheck/SC2154]
+    probity:<stdin>:7:6: info: Double quote to prevent globbing and word splitting. [shellcheck/SC2086]
+    probity:<stdin>:10:4: info: Double quote to prevent globbing and word splitting. [shellcheck/SC2086]
+    probity:<stdin>:12:16: info: Double quote to prevent globbing and word splitting. [shellcheck/SC2086]
+    probity:<stdin>:12:16: warning: z is referenced but not assigned. [shellcheck/SC2154]
+    ");
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
             state.status(commit, word, description)
         }
         ("GET", ["repos", "o", "r", "commits", commit, "check-runs"]) => {
-            assert!(asked.query.contains("check_name=probity%2Freview"), "{}", asked.query);
+            assert_eq!(asked.query, "check_name=probity%2Freview&per_page=100");
             let runs: Vec<Value> = state
                 .statuses
                 .iter()
