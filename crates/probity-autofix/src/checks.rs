@@ -44,6 +44,7 @@ pub(crate) mod syntax;
 mod system_accounts;
 pub(crate) mod tools;
 pub(crate) mod user;
+pub(crate) mod user_made;
 mod view;
 
 use std::{cell::OnceCell, collections::BTreeSet};

@@ -3,7 +3,7 @@
 use super::{ObjectiveKind, Retry, explains_nothing, no_hints};
 use crate::checks::{
     arrival, base_needs, belongings, final_image, kept, kept_packages, new_bases,
-    patch::MUST_ADD_FROM, scope, stages, steps,
+    patch::MUST_ADD_FROM, scope, stages, steps, user_made,
 };
 
 pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
@@ -36,7 +36,7 @@ pub(crate) const MULTI_STAGE: ObjectiveKind = ObjectiveKind {
         scope::VARIABLES_KEPT,
         arrival::RESULTS_ARRIVE,
         belongings::ENTRY_COPIED,
-        belongings::USER_MADE,
+        user_made::USER_MADE,
         kept::PATHS_KEPT,
         kept_packages::PACKAGES_KEPT,
         new_bases::NEW_BASE,
