@@ -132,7 +132,12 @@ fn follow_with(
 
 /// What holds a process and how, for those who ask for more.
 pub(crate) fn say_limits(child: &Child, limits: &Limits) {
-    tracing::info!("limits: {limits}; held by {}", child.limited_by());
+    let limits = limits.to_string();
+    if limits.is_empty() {
+        tracing::info!("limits: none");
+    } else {
+        tracing::info!("limits: {limits}; held by {}", child.limited_by());
+    }
     for note in child.notes() {
         tracing::info!("{note}");
     }
