@@ -7,7 +7,8 @@
 use std::{
     collections::BTreeMap,
     env, fs,
-    io::{ErrorKind, Write as _},
+    io::{self, ErrorKind, Write as _},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
     process::Command,
     time::{Duration, SystemTime, UNIX_EPOCH},
@@ -119,7 +120,7 @@ fn passed_whole(report: &str, id: &str) -> bool {
     })
 }
 
-/// The hash of each file of the checkout that git does not ignore.
+/// The hash of each file of the checkout that git does not ignore, and of its kind.
 fn files(root: &Path) -> Result<BTreeMap<String, [u8; 32]>, String> {
     let mut list = Command::new("git");
     list.current_dir(root).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
@@ -127,12 +128,25 @@ fn files(root: &Path) -> Result<BTreeMap<String, [u8; 32]>, String> {
     let mut files = BTreeMap::new();
     for path in list.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
         let path = String::from_utf8_lossy(path).into_owned();
-        // A removed file is one that is not there; a link counts as what it leads to.
-        if let Ok(content) = fs::read(root.join(&path)) {
-            files.insert(path, Sha256::digest(content).into());
+        // A removed file is one that is not there.
+        if let Ok(hash) = file(&root.join(&path)) {
+            files.insert(path, hash);
         }
     }
     Ok(files)
+}
+
+fn file(path: &Path) -> io::Result<[u8; 32]> {
+    let metadata = path.symlink_metadata()?;
+    let content = if metadata.is_symlink() {
+        fs::read_link(path)?.into_os_string().into_encoded_bytes()
+    } else {
+        fs::read(path)?
+    };
+    let mut hash = Sha256::new();
+    hash.update([u8::from(metadata.is_symlink()), u8::from(metadata.mode() & 0o111 != 0)]);
+    hash.update(content);
+    Ok(hash.finalize().into())
 }
 
 fn inputs(
@@ -147,8 +161,11 @@ fn inputs(
     let called = build.non_test_binaries.get(&program.package_id).into_iter().flatten();
     let called = called.map(|program| build.target_directory.join(&program.path));
     for path in called.chain([program.binary_path.clone()]) {
-        let content = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-        hash.update(Sha256::digest(content));
+        hash.update(file(&path).map_err(|error| format!("{}: {error}", path.display()))?);
+    }
+    // Built with the tests, if at all.
+    for path in examples(package, files.keys()) {
+        hash.update(file(&build.target_directory.join(path)).unwrap_or_default());
     }
     for (path, content) in files.iter().filter(|(path, _)| may_be_read(path, package)) {
         hash.update(path);
@@ -156,6 +173,18 @@ fn inputs(
         hash.update(content);
     }
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Where the examples of a package are built.
+fn examples<'f>(
+    package: &str,
+    files: impl Iterator<Item = &'f String>,
+) -> impl Iterator<Item = PathBuf> {
+    let directory = format!("crates/{package}/examples/");
+    files.filter_map(move |path| {
+        let name = path.strip_prefix(&directory)?.strip_suffix(".rs")?;
+        Some(Path::new("debug/examples").join(name.strip_suffix("/main").unwrap_or(name)))
+    })
 }
 
 /// The directory's name in `path+file:///…/crates/probity-lint#0.2.0`.
@@ -213,7 +242,7 @@ fn tell(left_out: &[(&String, u64)]) -> Result<(), String> {
     for (id, age) in left_out {
         text.push_str(&format!("{id} passed {} min ago, and nothing it reads changed\n", age / 60));
     }
-    std::io::stderr().write_all(text.as_bytes()).map_err(|error| format!("standard error: {error}"))
+    io::stderr().write_all(text.as_bytes()).map_err(|error| format!("standard error: {error}"))
 }
 
 /// What cannot be read was not written by this version: then nothing passed.
@@ -227,7 +256,7 @@ fn write(path: &Path, runs: &Runs) -> Result<(), String> {
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
         serde_json::to_writer_pretty(&mut file, runs)?;
         file.persist(path)?;
-        Ok::<(), std::io::Error>(())
+        Ok::<(), io::Error>(())
     };
     store().map_err(|error| format!("{}: {error}", path.display()))
 }

@@ -1,7 +1,7 @@
 //! `cargo xtask to-run` and `cargo xtask passed`, on a checkout with three test programs: what each
 //! change makes run again, and what counts as passed.
 
-use std::{fs, process::Command};
+use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
 use tempfile::TempDir;
 
@@ -26,6 +26,7 @@ impl Checkout {
             ("crates/probity/src/main.rs", "main"),
             ("crates/probity-lint/src/lib.rs", "lib"),
             ("crates/probity-lint/tests/it/case.txt", "case"),
+            ("crates/probity-lint/examples/steps.rs", "example"),
             ("crates/probity-text/src/lib.rs", "lib"),
             ("target/debug/probity", "binary"),
             ("target/debug/deps/probity", "tests of probity"),
@@ -84,6 +85,20 @@ impl Checkout {
         self.xtask(&["to-run"], ("LANG", "C")).0
     }
 
+    /// The crates whose tests run; the others are named on standard error.
+    fn runs_again(&self) -> String {
+        let (filter, said) = self.xtask(&["to-run"], ("LANG", "C"));
+        let run = ["lint", "probity", "text"].into_iter().filter(|name| {
+            let id =
+                if *name == "probity" { "probity::it" } else { &format!("probity-{name}::it") };
+            let is_left_out = filter.contains(&format!("binary_id(={id})"));
+            let line = format!("{id} passed 0 min ago, and nothing it reads changed\n");
+            assert_eq!(said.contains(&line), is_left_out, "{said}");
+            !is_left_out
+        });
+        run.collect::<Vec<_>>().join(" ")
+    }
+
     /// Each program has passed, but for those that are named with what the report says of them.
     fn pass_but(&self, others: &[(&str, &str)]) {
         let suites: String = ["probity::it", "probity-lint::it", "probity-text::it"]
@@ -115,7 +130,8 @@ fn what_passed_runs_again_when_something_changed_that_it_could_notice() {
         ("examples/a/Dockerfile", "lint probity text"),
         ("script/tools", "lint probity text"),
         ("target/tools/new", "lint probity text"),
-        ("target/debug/deps/other", ""),
+        ("target/debug/examples/steps", "lint"),
+        ("target/debug/examples/other", ""),
     ] {
         let checkout = Checkout::new();
         assert_eq!(checkout.to_run(), ALL);
@@ -123,17 +139,25 @@ fn what_passed_runs_again_when_something_changed_that_it_could_notice() {
         if !changed.is_empty() {
             checkout.write(changed, "changed");
         }
-        let (filter, said) = checkout.xtask(&["to-run"], ("LANG", "C"));
-        let left = ["lint", "probity", "text"].into_iter().filter(|name| {
-            let id =
-                if *name == "probity" { "probity::it" } else { &format!("probity-{name}::it") };
-            let is_left_out = filter.contains(&format!("binary_id(={id})"));
-            let line = format!("{id} passed 0 min ago, and nothing it reads changed\n");
-            assert_eq!(said.contains(&line), is_left_out, "{changed}: {said}");
-            !is_left_out
-        });
-        assert_eq!(left.collect::<Vec<_>>().join(" "), run_again, "{changed}: {filter}");
+        assert_eq!(checkout.runs_again(), run_again, "{changed}");
     }
+}
+
+#[test]
+fn rights_and_links_are_part_of_a_file() {
+    let checkout = Checkout::new();
+    let root = checkout.directory.path();
+    std::os::unix::fs::symlink("a", root.join("crates/probity-lint/tests/link")).expect("a link");
+    for run_again in ["lint probity text", "lint probity text", ""] {
+        assert_eq!(checkout.runs_again(), run_again);
+        checkout.pass_but(&[]);
+        let script = root.join("examples/a/Dockerfile");
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("rights");
+    }
+    let link = root.join("crates/probity-lint/tests/link");
+    fs::remove_file(&link).expect("the link");
+    std::os::unix::fs::symlink("b", link).expect("another link");
+    assert_eq!(checkout.runs_again(), "lint probity text");
 }
 
 #[test]
