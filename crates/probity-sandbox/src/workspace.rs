@@ -204,7 +204,7 @@ impl Root {
     /// Watches over the git directories for as long as it is held, from before the process starts
     /// until it has ended.
     #[cfg(target_os = "linux")]
-    pub fn guard(&self) -> std::io::Result<Guard> {
+    pub fn guard(&self) -> Guard {
         Guard::new(self.path.clone(), Arc::clone(self.protection()))
     }
 

@@ -66,8 +66,9 @@ impl Snapshot {
         protection.programs.paths.extend(self.program_paths);
         protection.programs.names.extend(self.program_names);
         protection.program_files.extend(all(self.program_files));
-        let (strays, notes) = protection.strays_and_notes(&self.root.path());
-        GuardedEnd { removed, strays, notes }
+        let mut ended = protection.compare(&self.root.path());
+        ended.removed += removed;
+        ended
     }
 }
 

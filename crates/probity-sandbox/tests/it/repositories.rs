@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::symlink, path::Path};
 use probity_sandbox::{Exit, StrayKind, clean_git_directory, workspace_root};
 use tempfile::TempDir;
 
-use crate::worktrees::{git, in_root, repositories};
+use crate::worktrees::{git, in_root, repositories, wait_until_removed};
 
 /// A workspace with a nested repository, one that is bare, hooks of its own, an included file, one
 /// that is missing, and a filter that is a program in the tree.
@@ -134,19 +134,67 @@ fn what_is_new_and_what_is_replaced_is_found_at_the_end() {
             StrayKind::Rebase,
         ),
         ("mv nested moved", None, StrayKind::Repository),
+        (
+            "mv nested moved && git init -q --bare moved/deep/.git/modules/x",
+            Some("moved/deep/.git/modules/x"),
+            StrayKind::Repository,
+        ),
+        (
+            "mv nested moved && cd moved/deep/.git && mkdir rebase-merge && \
+             echo 'exec x' > rebase-merge/git-rebase-todo",
+            Some("moved/deep/.git/rebase-merge"),
+            StrayKind::Rebase,
+        ),
         ("echo x >> file; git add -A; git gc -q", None, StrayKind::Repository),
     ] {
         let place = workspace();
         let main = place.path().join("main").canonicalize().unwrap();
         let root = workspace_root(&main).unwrap();
         root.mounts(Path::new("/home/agent/workspace"));
-        let guard = root.guard().unwrap();
+        let guard = root.guard();
         let (_, told) = in_root(&main, script);
         let strays: Vec<_> =
             guard.finish().strays.into_iter().map(|stray| (stray.path, stray.kind)).collect();
         let expected: Vec<_> = path.map(|path| (main.join(path), kind)).into_iter().collect();
         assert_eq!(strays, expected, "{script}: {told}{evil}");
     }
+}
+
+/// While the session runs, at its end, and by whoever comes after a program that was killed.
+#[test]
+fn a_repository_that_a_session_moves_is_not_led_elsewhere() {
+    let script = "mv nested moved && echo /elsewhere > moved/deep/.git/commondir";
+    let begin = || {
+        let place = workspace();
+        let main = place.path().join("main").canonicalize().unwrap();
+        let root = workspace_root(&main).unwrap();
+        root.mounts(Path::new("/home/agent/workspace"));
+        (place, main, root.guard())
+    };
+    let is_undirected = |main: &Path| {
+        let moved = main.join("moved/deep/.git");
+        moved.join("config").exists() && !moved.join("commondir").exists()
+    };
+
+    let (_place, main, guard) = begin();
+    in_root(&main, script);
+    wait_until_removed(&guard, &main.join("moved/deep/.git"));
+    let removed = guard.removed();
+    assert_eq!(guard.finish().removed, removed, "it was removed before the end");
+
+    let (_place, main, guard) = begin();
+    in_root(&main, script);
+    let ended = guard.finish();
+    assert!(ended.removed > 0 && is_undirected(&main), "{ended:?}");
+    assert_eq!(ended.strays, []);
+
+    let (_place, main, guard) = begin();
+    let snapshot = guard.snapshot();
+    drop(guard);
+    in_root(&main, script);
+    assert!(!is_undirected(&main), "nobody watches");
+    assert_eq!(snapshot.finish().removed, 1);
+    assert!(is_undirected(&main));
 }
 
 #[test]
@@ -156,7 +204,7 @@ fn a_link_that_git_follows_and_a_configuration_that_grew_are_found() {
     fs::rename(main.join("conf"), main.join("real")).unwrap();
     symlink("real", main.join("conf")).unwrap();
     let root = workspace_root(&main).unwrap();
-    let guard = root.guard().unwrap();
+    let guard = root.guard();
     in_root(&main, "echo evil >> real/shared; rm conf && mkdir conf && echo evil > conf/shared");
     // Replaced by git on the host, a file is no mount any more.
     git(&main, &["config", "branch.main.remote", "origin"]);
@@ -167,7 +215,7 @@ fn a_link_that_git_follows_and_a_configuration_that_grew_are_found() {
     assert_eq!(fs::read_to_string(main.join("real/shared")).unwrap(), "");
 
     let root = workspace_root(&main).unwrap();
-    let guard = root.guard().unwrap();
+    let guard = root.guard();
     git(&main, &["config", "core.fsmonitor", "./evil"]);
     let strays = guard.finish().strays;
     assert_eq!(strays[0].path, main.join(".git/config"));

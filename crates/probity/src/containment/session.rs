@@ -39,7 +39,7 @@ enum KeptContent {
 }
 
 impl Begun {
-    pub(crate) fn new(git: Option<Snapshot>, implicit: &Implicit, quarantine: Quarantine) -> Self {
+    pub(crate) fn new(git: Snapshot, implicit: &Implicit, quarantine: Quarantine) -> Self {
         let kept = |content: &Content| match content.clone() {
             Content::Bytes(bytes) => KeptContent::Bytes(ByteText(bytes)),
             Content::Digest(digest) => KeptContent::Digest(digest),
@@ -50,7 +50,7 @@ impl Begun {
         Self {
             workspace: (&*implicit.root).into(),
             quarantine,
-            git,
+            git: Some(git),
             files: files.map(|(path, content)| ((&**path).into(), kept(content))).collect(),
         }
     }

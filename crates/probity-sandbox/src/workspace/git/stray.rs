@@ -7,6 +7,7 @@ use std::{
 };
 
 use super::{
+    super::GuardedEnd,
     clean::is_command,
     config::{self, Entry},
     nested::{self, FoundKind},
@@ -37,8 +38,8 @@ pub enum StrayKind {
 }
 
 impl Protection {
-    /// Compares the workspace with what it was; and what there is to say about it.
-    pub(in super::super) fn strays_and_notes(&self, root: &Path) -> (Vec<Stray>, Vec<String>) {
+    /// Compares the workspace with what it was, and takes away what leads moved repositories elsewhere.
+    pub(in super::super) fn compare(&self, root: &Path) -> GuardedEnd {
         let mut strays = Vec::new();
         let mut add = |path: PathBuf, kind| strays.push(Stray { path, kind });
         for (path, target) in &self.links {
@@ -49,9 +50,18 @@ impl Protection {
             }
         }
         let search = nested::search(root, nested::Closed::Open);
+        let places: BTreeSet<&PathBuf> = self.directories.iter().collect();
+        let mut moved = Vec::new();
         for found in search.found {
             // A link has been looked at, and the file that took its place goes with it.
-            if self.known.contains(&found.identity) || self.links.contains_key(&found.path) {
+            if self.links.contains_key(&found.path) {
+                continue;
+            }
+            if self.known.contains(&found.identity) {
+                let is_directory = matches!(found.kind, FoundKind::Directory | FoundKind::Bare);
+                if is_directory && !places.contains(&found.path) {
+                    moved.push(found.path);
+                }
                 continue;
             }
             match found.kind {
@@ -59,7 +69,8 @@ impl Protection {
                 _ => add(found.path, StrayKind::Repository),
             }
         }
-        for directory in &self.directories {
+        let removed = moved.iter().map(|directory| undirect(directory)).sum();
+        for directory in self.directories.iter().chain(&moved) {
             for module in nested::modules(directory) {
                 let is_known =
                     nested::identity(&module).is_ok_and(|identity| self.known.contains(&identity));
@@ -91,7 +102,7 @@ impl Protection {
             let what = "has too many files to look for new repositories in all of them";
             notes.push(format!("{} {what}", root.display()));
         }
-        (strays, notes)
+        GuardedEnd { removed, strays, notes }
     }
 
     /// Where a `commondir` that was not there before would lead git on the host elsewhere.
@@ -99,6 +110,13 @@ impl Protection {
         let has_none = |path: &&PathBuf| path.join("commondir").symlink_metadata().is_err();
         self.directories.iter().filter(has_none).cloned().collect()
     }
+}
+
+/// Removes each `commondir` of a repository and its submodules, which had none where it came from.
+fn undirect(directory: &Path) -> usize {
+    let modules = nested::modules(directory);
+    let all = modules.iter().map(PathBuf::as_path).chain([directory]);
+    all.filter(|directory| fs::remove_file(directory.join("commondir")).is_ok()).count()
 }
 
 /// However it is spelled.

@@ -240,7 +240,7 @@ pub(super) fn git(scene: &Scene<'_>) {
              mv {0} {0}.moved; true",
             common.display()
         );
-        let guard = root.guard().unwrap();
+        let guard = root.guard();
         let mut spec = scene.shell(&script);
         spec.mounts = root.mounts(Path::new(INSIDE));
         spec.mounts.push(Mount::read_only("/usr", "/usr"));

@@ -36,7 +36,7 @@ struct Held {
 
 /// The workspace, or a directory beside it.
 struct WatchedDirectory {
-    guard: Option<Guard>,
+    guard: Guard,
     implicit: Implicit,
     /// The workspace that `cai accept` finds what was taken away in.
     workspace: PathBuf,
@@ -47,15 +47,18 @@ struct WatchedDirectory {
 impl WatchedDirectory {
     fn new(root: &Root, quarantine: Quarantine, state: &State) -> Self {
         let guard = root.guard();
-        if let Err(error) = &guard {
-            tracing::warn!("the git directory of {} is not watched: {error}", root.path.display());
+        if let Some(error) = guard.unwatched() {
+            tracing::warn!(
+                "do not use git in {} before the command ends: its git directories cannot be watched \
+                 ({error})",
+                root.path.display()
+            );
         }
         for warning in root.warnings() {
             tracing::warn!("{}", visible::line(&warning));
         }
-        let guard = guard.ok();
         let implicit = Implicit::look(&root.path);
-        let begun = Begun::new(guard.as_ref().map(Guard::snapshot), &implicit, quarantine);
+        let begun = Begun::new(guard.snapshot(), &implicit, quarantine);
         let note = Note::write(state, &begun);
         if let Err(error) = &note {
             tracing::warn!("if probity is killed, nothing will look at this session: {error}");
@@ -82,9 +85,7 @@ impl Watch {
         let Some(Held { places, quarantine, state, seated }) = held else { return };
         seated.keep_logins();
         for WatchedDirectory { guard, implicit, workspace, note } in places {
-            if let Some(guard) = guard {
-                take_strays(&guard.finish(), &workspace, &state);
-            }
+            take_strays(&guard.finish(), &workspace, &state);
             take_files(&implicit, quarantine, &workspace, &state);
             note.into_iter().for_each(Note::remove);
         }

@@ -168,6 +168,14 @@ pub(crate) const ROWS: &[Row] = &[
          echo \"exec $EVIL\" > $r/git-rebase-todo && : > $r/interactive && : > $r/done && \
          echo 0 > $r/msgnum && echo 1 > $r/end",
     ),
-    row("a nested repository is moved and remade", "mv nested n47 && repo nested/deep/.git"),
+    row(
+        "a nested repository is moved and led elsewhere",
+        "repo e52 && rm e52/HEAD && mkdir -p e52/refs/heads && mv nested n52 && \
+         echo \"$ROOT/e52\" > n52/deep/.git/commondir",
+    ),
+    row(
+        "a nested repository is moved and remade",
+        "mv nested n47 || mv n52 n47; repo nested/deep/.git",
+    ),
     row("a submodule is moved and remade", "mv sub n48 && repo sub/.git"),
 ];
