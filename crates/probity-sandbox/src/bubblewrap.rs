@@ -88,12 +88,22 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     }
     // Its own namespace, in which the port is nobody else's.
     let door = spec.reach.as_ref().map(|allowed| Door::open(init.pid, PROXY, allowed)).transpose();
-    let door = door.map_err(|error| SpawnError::Setup {
-        backend: NAME,
-        why: format!("the list of allowed hosts cannot be enforced: {error}"),
-    })?;
+    let door = match door {
+        Err(_) if init.has_ended() => {
+            drop(child);
+            return Err(not_prepared(pipes.stderr.take()));
+        }
+        door => door.map_err(|error| SpawnError::Setup {
+            backend: NAME,
+            why: format!("the list of allowed hosts cannot be enforced: {error}"),
+        })?,
+    };
     // The first process waits for this byte, so that its limits are there before the program.
-    std::fs::File::from(gate).write_all(b"g").map_err(failed())?;
+    match std::fs::File::from(gate).write_all(b"g") {
+        // It has ended, and its exit tells so.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        written => written.map_err(failed())?,
+    }
 
     let helper = child.pid().map_err(failed())?;
     let limited_by = enforced.limited_by();

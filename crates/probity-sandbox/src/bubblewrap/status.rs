@@ -14,6 +14,7 @@ use std::{
 
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
+    io::Errno,
     process::{
         Pid, PidfdFlags, Resource, Rlimit, Signal, WaitId, WaitIdOptions, kill_process,
         kill_process_group, pidfd_open, pidfd_send_signal, prlimit, waitid,
@@ -65,38 +66,58 @@ impl Status {
     }
 }
 
-/// The first process of the namespace. It was alive when its descriptor was opened, since it
-/// waited for us; the descriptor never means another one.
+/// The first process of the namespace. It waits for us once everything is mounted; if that fails, it
+/// has ended before. The descriptor never means another process.
 #[derive(Debug)]
 pub(crate) struct Init {
     pub(crate) pid: Pid,
-    descriptor: OwnedFd,
+    descriptor: Option<OwnedFd>,
 }
 
 impl Init {
     pub(crate) fn new(pid: Pid) -> io::Result<Self> {
-        Ok(Self { pid, descriptor: pidfd_open(pid, PidfdFlags::empty())? })
+        let descriptor = match pidfd_open(pid, PidfdFlags::empty()) {
+            Err(Errno::SRCH) => None,
+            opened => Some(opened?),
+        };
+        Ok(Self { pid, descriptor })
+    }
+
+    pub(crate) fn has_ended(&self) -> bool {
+        self.poll(Duration::ZERO)
+    }
+
+    /// Whether it ends within a time.
+    fn poll(&self, most: Duration) -> bool {
+        let Some(descriptor) = &self.descriptor else { return true };
+        let Ok(most) = Timespec::try_from(most) else { return false };
+        let ready = poll(&mut [PollFd::new(descriptor, PollFlags::IN)], Some(&most));
+        ready.is_ok_and(|ready| ready > 0)
     }
 
     /// Counted in its own user namespace, where it and its descendants are all there is.
     pub(crate) fn limit_processes(&self, most: u64) -> io::Result<()> {
         let limit = Rlimit { current: Some(most), maximum: Some(most) };
-        prlimit(Some(self.pid), Resource::Nproc, limit)?;
-        Ok(())
+        match prlimit(Some(self.pid), Resource::Nproc, limit) {
+            Err(Errno::SRCH) => Ok(()),
+            limited => Ok(limited.map(drop)?),
+        }
     }
 
     fn kill(&self) {
-        pidfd_send_signal(&self.descriptor, Signal::KILL).ok();
+        if let Some(descriptor) = &self.descriptor {
+            pidfd_send_signal(descriptor, Signal::KILL).ok();
+        }
     }
 
     /// Its end comes after that of all others in the namespace.
     fn wait(&self, most: Duration) {
-        let Ok(most) = Timespec::try_from(most) else { return };
-        poll(&mut [PollFd::new(&self.descriptor, PollFlags::IN)], Some(&most)).ok();
+        self.poll(most);
+        let Some(descriptor) = &self.descriptor else { return };
         // `bwrap` has ended without reaping it. If we adopt orphans it is our child now, and would
         // stay in the process table as long as we are there; otherwise this fails and does nothing.
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
-        waitid(WaitId::PidFd(self.descriptor.as_fd()), options).ok();
+        waitid(WaitId::PidFd(descriptor.as_fd()), options).ok();
     }
 }
 

@@ -40,6 +40,26 @@ fn a_bubblewrap_that_cannot_begin_is_quoted() {
     );
 }
 
+/// On a busy machine the first process has failed, and was reaped, before we look at it.
+#[test]
+fn a_first_process_that_has_ended_already_is_a_program_that_was_not_started() {
+    let workspace = Workspace::new();
+    let script = r#"#!/bin/sh
+status=$(tr '\0' '\n' <"/proc/self/fd/$2" | grep -A 1 -x -e --json-status-fd | tail -n 1)
+true & ended=$!
+wait "$ended"
+echo "{ \"child-pid\": $ended }" >"/proc/self/fd/$status"
+echo "bwrap: it cannot be mounted" >&2
+exit 1
+"#;
+    workspace.write("bwrap", script);
+    let program = workspace.path.join("bwrap");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let outcome = run(&Backend::Bubblewrap { program }, &workspace.spec(&["true"]), b"").unwrap();
+    assert_eq!(outcome.exit, Exit::NotStarted);
+    assert_eq!(&*outcome.stderr_tail, b"bwrap: it cannot be mounted\n");
+}
+
 #[test]
 fn a_sandbox_that_fails_later_is_not_taken_for_the_programs_exit() {
     let workspace = Workspace::new();
