@@ -11,7 +11,6 @@ use std::{
         atomic::{AtomicUsize, Ordering::SeqCst},
         mpsc::{RecvTimeoutError, channel},
     },
-    time::Duration,
 };
 
 use probity_acp::{Envelope, FrameReader, FrameWriter, Id, MessageKind, Outcome, find};
@@ -20,14 +19,11 @@ use crate::{
     LaunchError, Process, Started, Workspace,
     connection::Tail,
     handshake,
-    proxy::{Proxy, spawn},
+    proxy::{LAST_BREATH, Proxy, read_stderr, spawn},
 };
 
 /// The number of the one request.
 const NUMBER: u64 = 0;
-
-/// How long a process gets to have an exit code after its output has ended.
-const LAST_BREATH: Duration = Duration::from_secs(1);
 
 /// The introductions that are under way.
 #[derive(Default)]
@@ -161,14 +157,8 @@ fn introduce(
         }
     });
     let tail = Arc::new(Tail::new(proxy.options.limits.tail));
-    let (reading, is_read) = channel::<()>();
-    if let Some(stderr) = stderr {
-        let tail = Arc::clone(&tail);
-        spawn(proxy, "stderr", move || {
-            tail.follow(stderr, |_| ());
-            drop(reading);
-        });
-    }
+    let kept = Arc::clone(&tail);
+    let is_read = read_stderr(proxy, stderr, move |stderr| kept.follow(stderr, |_| ()));
     // An agent ends with its input, which therefore stays open until the answer is there.
     let mut writer = FrameWriter::new(stdin);
     // An agent that does not read has ended, which its output shows.

@@ -1,8 +1,13 @@
 //! What all threads of the proxy share.
 
 use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc::Sender},
+    fs::File,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        mpsc::{Receiver, Sender, channel},
+    },
     thread,
+    time::Duration,
 };
 
 use probity_acp::{Id, LINE_LIMIT, Skipped};
@@ -17,6 +22,10 @@ use crate::{
     message::Refusal,
     table::Table,
 };
+
+/// How long a process gets to have an exit code, and its last words to arrive, after its output has
+/// ended.
+pub(crate) const LAST_BREATH: Duration = Duration::from_secs(1);
 
 pub(crate) struct Proxy {
     pub(crate) options: Options,
@@ -219,4 +228,20 @@ pub(crate) fn spawn(proxy: &Arc<Proxy>, name: &str, work: impl FnOnce() + Send +
         proxy.note(&format!("no thread can be started: {error}"));
     }
     spawned.is_ok()
+}
+
+/// Reads what an agent writes to its standard error. The answer ends when all of it has been read.
+pub(crate) fn read_stderr(
+    proxy: &Arc<Proxy>,
+    stderr: Option<File>,
+    read: impl FnOnce(File) + Send + 'static,
+) -> Receiver<()> {
+    let (reading, is_read) = channel();
+    if let Some(stderr) = stderr {
+        spawn(proxy, "stderr", move || {
+            read(stderr);
+            drop(reading);
+        });
+    }
+    is_read
 }

@@ -16,11 +16,8 @@ use crate::{
     connection::{Asked, Connection, Epitaph, Reload},
     from_agent, handshake, introduction,
     message::{self, INTERNAL, Refusal},
-    proxy::{Proxy, spawn},
+    proxy::{LAST_BREATH, Proxy, read_stderr, spawn},
 };
-
-/// How long a process gets to have an exit code after its output has ended.
-const LAST_BREATH: Duration = Duration::from_secs(1);
 
 /// A new agent in this workspace. It is there at once, and ready when it is.
 pub(crate) fn open(
@@ -79,14 +76,12 @@ fn follow(proxy: &Arc<Proxy>, connection: &Arc<Connection>, started: Started) ->
     };
     let carrier = Arc::clone(connection);
     spawn(proxy, "to-agent", move || carrier.outgoing.carry_on(other));
-    if let Some(stderr) = stderr {
-        let (mourner, teller) = (Arc::clone(connection), Arc::clone(proxy));
-        spawn(proxy, "stderr", move || {
-            mourner.tail.follow(stderr, |line| {
-                teller.observer.stderr(&teller.options.agent, &teller.masked(line));
-            });
+    let (mourner, teller) = (Arc::clone(connection), Arc::clone(proxy));
+    let is_read = read_stderr(proxy, stderr, move |stderr| {
+        mourner.tail.follow(stderr, |line| {
+            teller.observer.stderr(&teller.options.agent, &teller.masked(line));
         });
-    }
+    });
     introduce(proxy, connection);
     let mut reader = FrameReader::new(stdout);
     let mut skipped = (0, 0);
@@ -115,7 +110,10 @@ fn follow(proxy: &Arc<Proxy>, connection: &Arc<Connection>, started: Started) ->
     let exit = process.wait(LAST_BREATH);
     // What closes its output and lives on is of no use any more.
     process.kill();
-    match exit.or_else(|| process.wait(LAST_BREATH)) {
+    let exit = exit.or_else(|| process.wait(LAST_BREATH));
+    // What it said last may still be on its way; the channel only ever ends.
+    is_read.recv_timeout(LAST_BREATH).ok();
+    match exit {
         Some(code) => format!("ended with exit code {code}"),
         None => "closed its output".to_owned(),
     }

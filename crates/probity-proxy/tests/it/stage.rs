@@ -21,7 +21,7 @@ use probity_proxy::{
 use serde_json::{Value, json};
 
 /// Longer than anything takes on a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Plays one agent; its exit code is what it gives back. Its number counts the starts.
 pub(crate) type Play = dyn Fn(usize, PipeReader, PipeWriter) -> i32 + Send + Sync;
