@@ -15,6 +15,11 @@ fn main() {
         Err(_) => String::new(),
     };
     println!("cargo::rustc-env=PROBITY_COMMIT={commit}");
+    // A debug build has 340,000 addresses that the loader would write anew at each of the thousands of
+    // starts of a test run.
+    if profile == "debug" && env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
 }
 
 /// Nothing where the source is no checkout, or where there is no git.
