@@ -12,7 +12,7 @@ use crate::server::Server;
 pub(crate) const KEY: &str = "sk-test-0123456789";
 
 /// Long enough for a slow machine; a test that waits for it has failed.
-pub(crate) const LIMITS: Limits = Limits::within(Duration::from_secs(20));
+pub(crate) const LIMITS: Limits = Limits::within(Duration::from_secs(120));
 
 pub(crate) const QUICK: Retry = Retry {
     requests: 3,

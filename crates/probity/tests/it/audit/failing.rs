@@ -110,7 +110,7 @@ fn a_server_that_never_answers_costs_its_time_and_no_more() {
     let dir = project();
     let began = std::time::Instant::now();
     audit(&dir, &failing(|| Play::Silence)).args(["--timeout", "1s"]).run().code(3);
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
     insta::assert_snapshot!(state(dir.path())["iterations"][1]["error"].as_str().unwrap(), @"openai: asking: no answer within 1 s; allow more time, or use a faster model");
 }
 

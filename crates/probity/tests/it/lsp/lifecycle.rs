@@ -77,7 +77,7 @@ fn a_client_that_leaves_without_a_word_or_dies_ends_the_server() {
     parent.wait().unwrap();
     let since = Instant::now();
     assert_eq!(editor.exit_code(), Some(1), "the process that started it is gone");
-    assert!(since.elapsed() < Duration::from_secs(15));
+    assert!(since.elapsed() < Duration::from_secs(60));
 }
 
 /// The server reads ahead, so that a cancellation overtakes the requests before it.
