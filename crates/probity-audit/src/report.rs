@@ -382,8 +382,8 @@ fn lint_finding(
         ("", severity.severity())
     };
     let refutation = reported.finding.refutation.as_ref();
-    let verdict = refutation.map_or_else(String::new, |it| {
-        format!("Refutation: {}. {}", it.verdict.as_str(), it.reason)
+    let verdict = refutation.map_or_else(String::new, |refutation| {
+        format!("Refutation: {}. {}", refutation.verdict.as_str(), refutation.reason)
     });
     let parts = [summary.as_str(), recommendation.as_str(), verdict.as_str()];
     let detail: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();

@@ -88,7 +88,8 @@ pub fn check_names() -> Vec<&'static str> {
         let lists = [kind.patch_checks, kind.after_checks, kind.narrow_checks];
         std::iter::once(&kind.must).chain(lists.into_iter().flatten())
     });
-    let mut names: Vec<&str> = PATCH.iter().chain(AFTER).chain(own).map(|it| it.name).collect();
+    let mut names: Vec<&str> =
+        PATCH.iter().chain(AFTER).chain(own).map(|check| check.name).collect();
     names.push(TOKENS);
     names.sort_unstable();
     names.dedup();

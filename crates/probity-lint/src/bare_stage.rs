@@ -79,7 +79,8 @@ fn may_put(transfer: &Transfer, workdir: Option<&str>, path: &str) -> bool {
 fn may_bring(keyword: Keyword, source: &Text, directory: &str, rest: &str) -> bool {
     let Some(source) = known(source) else { return true };
     let name = last_part(source);
-    let is_archive = [".tar", ".tgz", ".txz", ".tbz"].iter().any(|it| name.contains(it));
+    let is_archive =
+        [".tar", ".tgz", ".txz", ".tbz"].iter().any(|extension| name.contains(extension));
     let is_pattern = source.contains(['*', '?', '[']);
     // `COPY etc /etc` and `COPY rootfs /` are about directories, and `COPY app /` about a program.
     let is_tree = name.is_empty()

@@ -204,7 +204,7 @@ mod tests {
     const TEXT: &str = "FROM a:1\nRUN make\nCOPY . .\nRUN make\nCMD [\"x\"]\n";
 
     fn detection(name: &str, quote: &str, line: usize) -> Detection {
-        let detector = AI_DETECTORS.iter().find(|it| it.bare_name() == name).unwrap();
+        let detector = AI_DETECTORS.iter().find(|detector| detector.bare_name() == name).unwrap();
         Detection { detector, quote: quote.to_owned(), line, message: "why".to_owned() }
     }
 
@@ -256,11 +256,20 @@ mod tests {
         let patterns = |names: &[&str]| names.iter().copied().map(Pattern::new).collect::<Vec<_>>();
         let (cache, startup) = ("ai/wasted-cache:3", "ai/broken-startup:5");
         assert_eq!(found(TEXT, &all, |_| {}), [cache, startup]);
-        assert_eq!(found(TEXT, &all, |it| it.ignore(&patterns(&["ai/*"]))), [""; 0]);
-        assert_eq!(found(TEXT, &all, |it| it.ignore(&patterns(&["wasted-cache"]))), [startup]);
-        assert_eq!(found(TEXT, &all, |it| it.select(&patterns(&["ai/broken-startup"]))), [startup]);
-        assert_eq!(found(TEXT, &all, |it| it.select(&patterns(&["DL3006"]))), [""; 0]);
-        assert_eq!(found(TEXT, &all, |it| it.set_severity("ai/wasted-cache", None)), [startup]);
+        assert_eq!(found(TEXT, &all, |rules| rules.ignore(&patterns(&["ai/*"]))), [""; 0]);
+        assert_eq!(
+            found(TEXT, &all, |rules| rules.ignore(&patterns(&["wasted-cache"]))),
+            [startup]
+        );
+        assert_eq!(
+            found(TEXT, &all, |rules| rules.select(&patterns(&["ai/broken-startup"]))),
+            [startup]
+        );
+        assert_eq!(found(TEXT, &all, |rules| rules.select(&patterns(&["DL3006"]))), [""; 0]);
+        assert_eq!(
+            found(TEXT, &all, |rules| rules.set_severity("ai/wasted-cache", None)),
+            [startup]
+        );
         let directive = "# tally ignore=ai/wasted-cache;reason=small\nCOPY";
         let quiet = TEXT.replace("COPY", directive);
         assert_eq!(found(&quiet, &all, |_| {}), ["ai/broken-startup:6"]);

@@ -27,8 +27,8 @@ pub fn is_foreign_code(name: &str) -> bool {
         let is_number = digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit());
         if is_number { digits.parse::<u32>().ok() } else { None }
     };
-    let is_hadolints = number("hadolint/", "DL").is_some_and(|it| HADOLINT.contains(&it));
+    let is_hadolints = number("hadolint/", "DL").is_some_and(|code| HADOLINT.contains(&code));
     let is_shellchecks = number("shellcheck/", "SC")
-        .is_some_and(|it| SHELLCHECK.iter().any(|numbers| numbers.contains(&it)));
+        .is_some_and(|code| SHELLCHECK.iter().any(|numbers| numbers.contains(&code)));
     is_hadolints || is_shellchecks
 }

@@ -213,7 +213,8 @@ mod tests {
             ("a/node:22-bullseye", None),
         ] {
             let image_ref = ImageRef::parse(image).unwrap();
-            let found = ended(&image_ref).map(|it| format!("{} {}", it.name, it.release));
+            let found =
+                ended(&image_ref).map(|release| format!("{} {}", release.name, release.release));
             assert_eq!(found.as_deref(), expected, "{image}");
         }
     }

@@ -201,8 +201,10 @@ pub(crate) fn settle(
             return true;
         }
         let mut above = EXCLUSIONS.iter().filter(|exclusion| exclusion.loser == finding.rule);
-        !above.any(|it| {
-            winners.get(it.winner).is_some_and(|winner| winner.reaches(file, finding, it.reach))
+        !above.any(|exclusion| {
+            winners
+                .get(exclusion.winner)
+                .is_some_and(|winner| winner.reaches(file, finding, exclusion.reach))
         })
     });
 }
@@ -357,7 +359,7 @@ mod tests {
         };
         let listed: Vec<(&str, &str)> =
             EXCLUSIONS.iter().map(|exclusion| (exclusion.winner, exclusion.loser)).collect();
-        let shown: Vec<(&str, &str)> = TEXTS.iter().map(|text| (text.0, text.1)).collect();
+        let shown: Vec<(&str, &str)> = TEXTS.iter().map(|case| (case.0, case.1)).collect();
         assert_eq!(listed, shown, "every pair has a text");
         for (winner, loser, text) in TEXTS {
             let base = match (*winner, *loser) {
@@ -401,7 +403,8 @@ mod tests {
             loop {
                 let next = EXCLUSIONS.iter().filter(|exclusion| below.contains(exclusion.winner));
                 let before = below.len();
-                below = next.map(|it| it.loser).chain(below.iter().copied()).collect();
+                below =
+                    next.map(|exclusion| exclusion.loser).chain(below.iter().copied()).collect();
                 if below.len() == before {
                     break;
                 }

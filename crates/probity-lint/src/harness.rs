@@ -135,8 +135,8 @@ pub(crate) fn run_with_uses(rule: &str, text: &str, uses: &BuildUses) -> Vec<Fin
 pub(crate) fn flagged(rule: &str, text: &str, labels: &[&str]) -> Vec<(String, String)> {
     let labels = OptionValue::TextList(labels.iter().map(|label| (*label).to_owned()).collect());
     let found = run_with(rule, text, |rules| rules.set_option(rule, "labels", &labels));
-    let place = |it: &Finding| it.span.unwrap().slice(text).unwrap().to_owned();
-    found.iter().map(|it| (place(it), it.message.clone())).collect()
+    let place = |finding: &Finding| finding.span.unwrap().slice(text).unwrap().to_owned();
+    found.iter().map(|finding| (place(finding), finding.message.clone())).collect()
 }
 
 /// Findings of all rules of a set.

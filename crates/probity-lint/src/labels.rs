@@ -33,8 +33,8 @@ pub(crate) fn all(context: &Context<'_>) -> Vec<Label> {
                 stage,
                 key: unquoted(&pair.key.text),
                 key_span: pair.key.span,
-                value: value.map(|it| unquoted(&it.text)).unwrap_or_default(),
-                value_span: value.map_or(pair.key.span, |it| it.span),
+                value: value.map(|value| unquoted(&value.text)).unwrap_or_default(),
+                value_span: value.map_or(pair.key.span, |value| value.span),
             }
         }));
     }

@@ -39,8 +39,10 @@ pub(crate) fn scripts<'a>(context: &Context<'a>, index: usize) -> Vec<PowerShell
     let instruction = context.innermost(index).map(|it| &it.arguments);
     let is_array = matches!(instruction, Some(Arguments::Command(Command::Json { .. })));
     let of_shell = |position: usize| position == 0 && dialect == Dialect::PowerShell && !is_array;
-    let found =
-        all.iter().enumerate().filter(|(_, it)| it.invocation.dialect == Dialect::PowerShell);
+    let found = all
+        .iter()
+        .enumerate()
+        .filter(|(_, script)| script.invocation.dialect == Dialect::PowerShell);
     let found = found.map(|(position, script)| {
         let source = state.map(|state| state.shell.source);
         let runner = match source {

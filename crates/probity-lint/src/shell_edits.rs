@@ -73,7 +73,10 @@ fn separator<'a>(context: &Context<'a>, pipelines: &[Pipeline]) -> Option<&'a st
     });
     let escape = context.file.escape;
     let mut plain = between.filter(|text| {
-        let rest: String = text.chars().filter(|&it| !it.is_whitespace() && it != escape).collect();
+        let rest: String = text
+            .chars()
+            .filter(|&character| !character.is_whitespace() && character != escape)
+            .collect();
         rest == "&&"
     });
     plain.next()
@@ -113,11 +116,16 @@ pub(crate) fn stops_at_failure(script: &Script) -> bool {
 pub(crate) fn has_comment(context: &Context<'_>, span: Span) -> bool {
     // Only the instructions around it are asked: a file of many commands would cost their square.
     let all = &context.file.instructions;
-    let first = all.partition_point(|it| it.span.end <= span.start);
-    let behind = first + all.iter().skip(first).take_while(|it| it.span.start < span.end).count();
+    let first = all.partition_point(|instruction| instruction.span.end <= span.start);
+    let behind = first
+        + all
+            .iter()
+            .skip(first)
+            .take_while(|instruction| instruction.span.start < span.end)
+            .count();
     // The comments before an instruction are its own, so that one more may have some here.
     let near = all.iter().take(behind + 1).skip(first);
-    near.flat_map(|it| it.inner_comments().iter().chain(it.comments()))
+    near.flat_map(|instruction| instruction.inner_comments().iter().chain(instruction.comments()))
         .any(|comment| span.start < comment.span.end && comment.span.start < span.end)
 }
 

@@ -181,23 +181,24 @@ fn foreign(
     let all = checker.check(&scripts);
     let each = texts.iter().zip(all);
     each.flat_map(|(text, found)| found.into_iter().map(move |it| (text, it)))
-        .filter_map(|((index, text), it)| {
+        .filter_map(|((index, text), script_finding)| {
             let place = |range: Range<usize>| {
                 let whole = text.text();
                 (whole.is_char_boundary(range.start) && whole.is_char_boundary(range.end))
                     .then(|| text.place(range))
             };
-            let edits = it.edits.into_iter().map(|(range, text)| Some((place(range)?, text)));
+            let edits =
+                script_finding.edits.into_iter().map(|(range, text)| Some((place(range)?, text)));
             let found = ShellFinding {
-                code: it.code,
-                level: match it.severity {
+                code: script_finding.code,
+                level: match script_finding.severity {
                     Severity::Error => ShellLevel::Error,
                     Severity::Warning => ShellLevel::Warning,
                     Severity::Info => ShellLevel::Info,
                     Severity::Style => ShellLevel::Style,
                 },
-                span: place(it.range)?,
-                message: it.message,
+                span: place(script_finding.range)?,
+                message: script_finding.message,
                 edits: edits.collect::<Option<_>>().unwrap_or_default(),
             };
             let found = match facts.scripts(file, *index).first() {
@@ -257,7 +258,8 @@ impl<'s> Soundness<'s> {
     fn stands_for_one_file(&self, span: Span, written: &str) -> bool {
         let contains = |outer: Span| outer.start <= span.start && span.end <= outer.end;
         let commands = self.script.commands.iter().filter(|command| contains(command.span));
-        let Some(command) = commands.min_by_key(|it| it.span.end - it.span.start) else {
+        let Some(command) = commands.min_by_key(|command| command.span.end - command.span.start)
+        else {
             return false;
         };
         let name = written.trim_matches(['$', '{', '}']);
@@ -269,11 +271,11 @@ impl<'s> Soundness<'s> {
             let commands = self.script.commands.iter();
             let values = commands
                 .flat_map(|command| command.assignments().iter().chain(command.declarations()));
-            let several = values.filter(|it| {
-                let literal = it.value.as_ref().and_then(|value| value.literal());
+            let several = values.filter(|assignment| {
+                let literal = assignment.value.as_ref().and_then(|value| value.literal());
                 literal.is_none_or(|value| value.contains(char::is_whitespace))
             });
-            several.map(|it| it.name.as_str()).collect()
+            several.map(|assignment| assignment.name.as_str()).collect()
         })
     }
 }
@@ -306,7 +308,7 @@ fn script(text: &ShellText, known: &[String]) -> Option<ShellScript> {
 /// The names behind `$` and `${`, and those before `=`: a variable of the file that the text sets
 /// anew is seen by the programs that it starts.
 fn mentioned(text: &str) -> BTreeSet<&str> {
-    let is_of_name = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    let is_of_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
     let set = text.match_indices('=').filter_map(|(at, _)| {
         let before = text.get(..at)?;
         before.get(before.trim_end_matches(is_of_name).len()..)
@@ -314,7 +316,8 @@ fn mentioned(text: &str) -> BTreeSet<&str> {
     let behind = text.split('$').skip(1);
     let names = behind.map(|rest| {
         let rest = rest.strip_prefix('{').unwrap_or(rest);
-        let end = rest.find(|it: char| !it.is_ascii_alphanumeric() && it != '_');
+        let end =
+            rest.find(|character: char| !character.is_ascii_alphanumeric() && character != '_');
         rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
     });
     names.chain(set).filter(|name| !name.is_empty()).collect()
@@ -354,9 +357,9 @@ mod tests {
         let findings = lint_with(text, &rules).into_iter();
         let shell = findings.filter(|finding| finding.rule.starts_with("shellcheck/"));
         shell
-            .map(|it| {
-                let code = it.rule.trim_start_matches("shellcheck/").to_owned();
-                format!("{code}:{}", it.span.unwrap().slice(text).unwrap())
+            .map(|finding| {
+                let code = finding.rule.trim_start_matches("shellcheck/").to_owned();
+                format!("{code}:{}", finding.span.unwrap().slice(text).unwrap())
             })
             .collect()
     }
@@ -397,9 +400,12 @@ mod tests {
         for (run, expected) in rows {
             let text = format!("FROM a\nRUN {run}\n");
             let all = lint_with(&text, &RuleSet::default()).into_iter();
-            let with = all.filter(|it| it.rule.starts_with("shellcheck/") && !it.fixes.is_empty());
-            let codes: Vec<String> =
-                with.map(|it| it.rule.trim_start_matches("shellcheck/").to_owned()).collect();
+            let with = all.filter(|finding| {
+                finding.rule.starts_with("shellcheck/") && !finding.fixes.is_empty()
+            });
+            let codes: Vec<String> = with
+                .map(|finding| finding.rule.trim_start_matches("shellcheck/").to_owned())
+                .collect();
             assert_eq!(codes, *expected, "{run}");
         }
     }
@@ -414,11 +420,14 @@ mod tests {
     fn codes_are_chosen_like_rules() {
         let text = "FROM a\nRUN cp $z b\n";
         let patterns = |names: &[&str]| names.iter().copied().map(Pattern::new).collect::<Vec<_>>();
-        assert_eq!(found(text, |it| it.ignore(&patterns(&["SC2154"]))), ["SC2086:$z"]);
-        assert_eq!(found(text, |it| it.ignore(&patterns(&["shellcheck/*"]))), [""; 0]);
-        assert_eq!(found(text, |it| it.select(&patterns(&["SC2154"]))), ["SC2154:$z"]);
-        assert_eq!(found(text, |it| it.select(&patterns(&["buildkit/*"]))), [""; 0]);
-        assert_eq!(found(text, |it| it.set_severity("shellcheck/SC2086", None)), ["SC2154:$z"]);
+        assert_eq!(found(text, |rules| rules.ignore(&patterns(&["SC2154"]))), ["SC2086:$z"]);
+        assert_eq!(found(text, |rules| rules.ignore(&patterns(&["shellcheck/*"]))), [""; 0]);
+        assert_eq!(found(text, |rules| rules.select(&patterns(&["SC2154"]))), ["SC2154:$z"]);
+        assert_eq!(found(text, |rules| rules.select(&patterns(&["buildkit/*"]))), [""; 0]);
+        assert_eq!(
+            found(text, |rules| rules.set_severity("shellcheck/SC2086", None)),
+            ["SC2154:$z"]
+        );
         let quiet = "FROM a\n# hadolint ignore=SC2086,SC2154\nRUN cp $z b\n";
         assert_eq!(found(quiet, |_| {}), [""; 0]);
     }
@@ -434,9 +443,10 @@ mod tests {
         let (long, expanding) = ("a;".repeat(1000), "a \"$b\";".repeat(200));
         let text = format!("FROM a\nRUN {long}\nRUN {expanding}\nRUN {long}\n");
         let all = lint_with(&text, &RuleSet::default()).into_iter();
-        let skipped = all.filter(|it| it.rule == super::TOO_LONG);
-        let said: Vec<(String, usize)> =
-            skipped.map(|it| (it.message.chars().take(17).collect(), it.also_at.len())).collect();
+        let skipped = all.filter(|finding| finding.rule == super::TOO_LONG);
+        let said: Vec<(String, usize)> = skipped
+            .map(|finding| (finding.message.chars().take(17).collect(), finding.also_at.len()))
+            .collect();
         assert_eq!(
             said,
             [("ShellCheck's chec".to_owned(), 1), ("ShellCheck's SC20".to_owned(), 0)]
@@ -453,10 +463,11 @@ mod tests {
             format!("apt-get install x | {many}"),
         ] {
             let found = lint_with(&format!("FROM a\nRUN {script}\n"), &RuleSet::default());
-            let of_rule = |rule: &str| found.iter().filter(|it| it.rule == rule).count();
+            let of_rule = |rule: &str| found.iter().filter(|finding| finding.rule == rule).count();
             assert_eq!(of_rule("hadolint/DL3014"), 1, "{script}");
-            let said = found.iter().filter(|it| it.rule == super::TOO_LONG);
-            let said: Vec<String> = said.map(|it| it.message.chars().take(12).collect()).collect();
+            let said = found.iter().filter(|finding| finding.rule == super::TOO_LONG);
+            let said: Vec<String> =
+                said.map(|finding| finding.message.chars().take(12).collect()).collect();
             assert_eq!(said, ["ShellCheck's", "rules looked"], "{script}");
         }
     }

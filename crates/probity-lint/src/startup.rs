@@ -192,7 +192,7 @@ fn copies(context: &Context<'_>, index: usize, name: &str) -> bool {
     let is_all = |path: &str| matches!(path.trim_matches('"'), "." | "./" | "*");
     instruction.flag_value("from").is_none()
         && (sources.iter().any(|source| is_named(&source.text) || is_all(&source.text))
-            || destination.as_ref().is_some_and(|it| is_named(&it.text)))
+            || destination.as_ref().is_some_and(|destination| is_named(&destination.text)))
 }
 
 fn is_script(name: &str) -> bool {

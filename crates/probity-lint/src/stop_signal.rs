@@ -22,7 +22,8 @@ pub(crate) fn canonical(written: &str) -> Option<String> {
     let upper = bare.to_ascii_uppercase();
     let name = upper.strip_prefix("SIG").unwrap_or(&upper);
     let offset = name.strip_prefix("RTMIN+").or_else(|| name.strip_prefix("RTMAX-"));
-    let is_real_time = offset.is_some_and(|it| it.parse::<u8>().is_ok_and(|it| it <= 30))
+    let is_real_time = offset
+        .is_some_and(|offset| offset.parse::<u8>().is_ok_and(|value| value <= 30))
         || matches!(name, "RTMIN" | "RTMAX");
     (NAMES.contains(&name) || is_real_time).then(|| format!("SIG{name}"))
 }

@@ -46,7 +46,7 @@ pub(crate) fn apply(
                 return false;
             }
         } else {
-            let by_alias = finding.alias.and_then(|alia| index.first_that_suppresses(alia, at));
+            let by_alias = finding.alias.and_then(|alias| index.first_that_suppresses(alias, at));
             if let Some(first) = index.first_that_suppresses(&finding.rule, at).or(by_alias) {
                 used[first] = true;
                 return false;

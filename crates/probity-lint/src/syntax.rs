@@ -80,7 +80,8 @@ pub(crate) fn invalid_ports(facts: &Facts, reads_defaults: bool) -> Vec<Finding>
 
 /// BuildKit fails a build whose `check` directive it cannot read.
 fn invalid_check(file: &Dockerfile<'_>) -> Option<Finding> {
-    let directive = file.directives.iter().find(|it| it.name == DirectiveName::Check)?;
+    let directive =
+        file.directives.iter().find(|directive| directive.name == DirectiveName::Check)?;
     let reason = check::parse(&directive.value, directive.value_span.start).err()?;
     let message = format!("failed to parse check options: {reason}");
     Some(Finding::new("tally/syntax-error", Severity::Error, directive.value_span, message))
@@ -152,7 +153,10 @@ ENV b=\"c\" d e=${
             let rules: Vec<&str> = found.iter().map(|finding| finding.rule.as_ref()).collect();
             assert_eq!(rules == ["probity/not-a-dockerfile"], is_other, "{text}: {rules:?}");
             let as_tally = lint_with(text, &RuleSet::default());
-            assert!(as_tally.iter().all(|it| it.rule != "probity/not-a-dockerfile"), "{text}");
+            assert!(
+                as_tally.iter().all(|finding| finding.rule != "probity/not-a-dockerfile"),
+                "{text}"
+            );
         }
     }
 }

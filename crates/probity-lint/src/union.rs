@@ -206,7 +206,8 @@ mod tests {
                 (RuleSet::default(), elsewhere),
             ] {
                 let options = LintOptions { uses: uses.as_ref(), ..lint_options(&rules) };
-                let found = lint(text, &options).into_iter().filter(|it| it.rule == rule).count();
+                let found =
+                    lint(text, &options).into_iter().filter(|finding| finding.rule == rule).count();
                 assert_eq!(found, expected, "{rule} in {text:?} of {build:?}");
             }
         }
@@ -222,12 +223,12 @@ mod tests {
                     FROM c:$TAG AS rest\nRUN cd /c\n";
         let tags = |builds: &[&str]| -> Vec<(&str, String)> {
             let found = run_with_uses("hadolint/DL3007", text, &uses(builds));
-            let place = |it: &Finding| it.span.unwrap().slice(text).unwrap();
-            let label = |it: &Finding| match it.message.rsplit_once(" (build: ") {
+            let place = |finding: &Finding| finding.span.unwrap().slice(text).unwrap();
+            let label = |finding: &Finding| match finding.message.rsplit_once(" (build: ") {
                 Some((_, builds)) => builds.trim_end_matches(')').to_owned(),
                 None => "all".to_owned(),
             };
-            found.iter().map(|it| (place(it), label(it))).collect()
+            found.iter().map(|finding| (place(finding), label(finding))).collect()
         };
         let of = |name: &str| name.to_owned();
         assert_eq!(tags(&["x @app TAG=latest"]), [("a:$TAG", of("all"))]);
@@ -242,7 +243,8 @@ mod tests {
         );
         // What does not depend on a build is reported once, for stages without a build too.
         let found = run_with_uses("hadolint/DL3003", text, &uses(&["x @app", "y @web TAG=2"]));
-        let lines: Vec<_> = found.iter().map(|it| it.message.contains("(build")).collect();
+        let lines: Vec<_> =
+            found.iter().map(|finding| finding.message.contains("(build")).collect();
         assert_eq!(lines, [false; 3]);
     }
 

@@ -33,7 +33,7 @@ static ALL: LazyLock<LinterSettings> =
 
 static WITHOUT_QUOTES: LazyLock<LinterSettings> = LazyLock::new(|| {
     let others = CODES.iter().filter(|code| code.number != 2086);
-    LinterSettings::for_rules(others.map(|other| other.rule))
+    LinterSettings::for_rules(others.map(|code| code.rule))
 });
 
 /// ShellCheck's word for a text that it cannot parse.

@@ -67,7 +67,8 @@ pub(crate) fn flattened(text: &str) -> String {
                 }
                 let is_closed = scan.piece().is_some();
                 let piece = text.as_bytes().get(start..scan.at).unwrap_or_default();
-                let count = |opening: &[u8]| piece.windows(2).filter(|it| *it == opening).count();
+                let count =
+                    |opening: &[u8]| piece.windows(2).filter(|pair| *pair == opening).count();
                 if count(b"${") > 1 || count(b"$(") > 0 || piece.contains(&b'`') {
                     copy.fill(start..scan.at, b'x');
                 }

@@ -124,7 +124,7 @@ mod tests {
         let text = format!("//! A.\nconst PASSES: &'static str = \"the test passes\";\n{code}\n");
         let source = Source { path: path.to_owned(), text };
         let constants = constants(&source.text).into_iter().collect();
-        check_source(&source, &constants).into_iter().map(|it| it.what).collect()
+        check_source(&source, &constants).into_iter().map(|problem| problem.what).collect()
     }
 
     #[test]

@@ -93,7 +93,7 @@ mod tests {
 
     fn found(path: &str, code: &str) -> Vec<(Option<usize>, String)> {
         let source = Source { path: path.to_owned(), text: format!("//! A.\n{code}\n") };
-        check_source(&source).into_iter().map(|it| (it.line, it.what)).collect()
+        check_source(&source).into_iter().map(|problem| (problem.line, problem.what)).collect()
     }
 
     const RULE: &str = "crates/probity-lint/src/rules/hadolint/dl9999.rs";

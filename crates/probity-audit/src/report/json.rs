@@ -18,16 +18,16 @@ impl Report {
         let ignored: Vec<Value> = self
             .ignored
             .iter()
-            .map(|it| {
+            .map(|ignored| {
                 json!({
-                    "skill_id": it.reported.skill_id,
-                    "title": it.reported.finding.title,
-                    "file": it.reported.finding.file,
-                    "line": it.reported.finding.line,
-                    "comment_line": it.excuse.line,
-                    "reason": it.excuse.reason,
-                    "fingerprint": it.reported.finding.fingerprint,
-                    "id": it.reported.finding.id(),
+                    "skill_id": ignored.reported.skill_id,
+                    "title": ignored.reported.finding.title,
+                    "file": ignored.reported.finding.file,
+                    "line": ignored.reported.finding.line,
+                    "comment_line": ignored.excuse.line,
+                    "reason": ignored.excuse.reason,
+                    "fingerprint": ignored.reported.finding.fingerprint,
+                    "id": ignored.reported.finding.id(),
                     "status": Status::Accepted,
                 })
             })
@@ -78,27 +78,27 @@ impl Report {
 }
 
 fn finding(reported: &Reported) -> Value {
-    let it = &reported.finding;
+    let finding = &reported.finding;
     json!({
         "skill_id": reported.skill_id,
         "also_found_by": reported.also_found_by,
-        "title": it.title,
-        "severity": it.severity,
-        "summary": it.summary,
-        "evidence": it.evidence,
-        "recommendation": it.recommendation,
-        "file": it.file,
-        "line": it.line,
-        "verified": it.verified.unwrap_or(false),
-        "fingerprint": it.fingerprint,
-        "refutation": it.refutation,
-        "id": it.id(),
+        "title": finding.title,
+        "severity": finding.severity,
+        "summary": finding.summary,
+        "evidence": finding.evidence,
+        "recommendation": finding.recommendation,
+        "file": finding.file,
+        "line": finding.line,
+        "verified": finding.verified.unwrap_or(false),
+        "fingerprint": finding.fingerprint,
+        "refutation": finding.refutation,
+        "id": finding.id(),
         "status": reported.status,
         "status_reason": reported.status_reason,
-        "impact": it.impact,
-        "likelihood": it.likelihood,
-        "level": it.level(),
-        "exploit": it.exploit,
+        "impact": finding.impact,
+        "likelihood": finding.likelihood,
+        "level": finding.level(),
+        "exploit": finding.exploit,
     })
 }
 

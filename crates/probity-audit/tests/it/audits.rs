@@ -62,7 +62,7 @@ impl Observer for Quiet {
 fn scripted(script: &[&str]) -> (Provider, Arc<AtomicUsize>) {
     let asked = Arc::new(AtomicUsize::new(0));
     let (count, script) =
-        (Arc::clone(&asked), script.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+        (Arc::clone(&asked), script.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>());
     let spec = ProviderSpec { name: "scripted".into(), model: None, notes: String::new() };
     let provider = Provider::agent(spec, move |_| {
         Ok(Box::new(Scripted { script: script.clone(), turn: 0, asked: Arc::clone(&count) }))

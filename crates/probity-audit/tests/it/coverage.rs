@@ -129,8 +129,10 @@ fn small_sources_are_in_the_first_prompt_and_count_as_read() {
         prompts[0]
     );
     let coverage = iteration.coverage.unwrap();
-    let shown: Vec<_> =
-        coverage.iter().map(|it| (it.file.as_str(), it.lines, it.shown.clone())).collect();
+    let shown: Vec<_> = coverage
+        .iter()
+        .map(|source| (source.file.as_str(), source.lines, source.shown.clone()))
+        .collect();
     assert_eq!(shown, [("lib/b.ak", 3, vec![(1, 3)]), ("validators/a.ak", 6, vec![(1, 6)])]);
     // Somebody who wants to be asked before each read is not passed over.
     let (_, prompts) = audited(dir.path(), &sources, true, scripted(&[CLEAN]));

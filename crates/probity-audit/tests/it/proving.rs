@@ -38,7 +38,8 @@ fn the_exploit_of_the_previous_audit_is_tried_before_the_model_is_asked() {
         audit(AuditOptions { prove, previous, ..options(dir.path(), &sources, skills, &provider) })
     };
     let state = run(prove);
-    let prompts: Vec<String> = asked.lock().unwrap().iter().map(|it| it.prompt.clone()).collect();
+    let prompts: Vec<String> =
+        asked.lock().unwrap().iter().map(|question| question.prompt.clone()).collect();
     // One attempt is the model's own, though the old exploit was tried.
     assert_eq!(prompts.len(), 2);
     assert!(prompts[1].contains("\nYour tests were run. Not exploited: "), "{}", prompts[1]);
@@ -73,8 +74,12 @@ fn a_finding_that_a_comment_accepts_costs_no_attempt() {
         let prove = Some(Proving { workshop: &workshop, rounds: 1, heeds_ignores });
         let proving = options(dir.path(), &sources, skills, &provider);
         let mut state = audit(AuditOptions { prove, ..proving });
-        let of_exploits =
-            asked.lock().unwrap().iter().filter(|it| it.system.starts_with("You test ")).count();
+        let of_exploits = asked
+            .lock()
+            .unwrap()
+            .iter()
+            .filter(|question| question.system.starts_with("You test "))
+            .count();
         assert_eq!(of_exploits, attempts);
         assert_eq!(state.iterations[0].findings[0].exploit.is_some(), attempts > 0);
         assert_eq!(report(dir.path(), &state).ignored.len(), 1);

@@ -135,9 +135,9 @@ pub(crate) fn is_harmless(change: &Change<'_>, part: &Segment) -> bool {
     let Some(words) = words(command) else { return false };
     let Some((name, arguments)) = words.split_first() else { return false };
     match name.as_str() {
-        "rm" => arguments.iter().all(|it| {
-            let is_flag = matches!(it.as_str(), "-r" | "-f" | "-rf" | "-fr");
-            is_flag || is_list(it) || is_passing(change, it)
+        "rm" => arguments.iter().all(|argument| {
+            let is_flag = matches!(argument.as_str(), "-r" | "-f" | "-rf" | "-fr");
+            is_flag || is_list(argument) || is_passing(change, argument)
         }),
         "mkdir" => arguments.iter().all(|argument| {
             // A directory in the place of a file would take the file in.
@@ -176,7 +176,7 @@ fn is_cleaning(arguments: &[String]) -> bool {
 fn is_library_path(change: &Change<'_>, command: &Command) -> bool {
     let Some(words) = words(command) else { return false };
     let [redirection] = command.redirections() else { return false };
-    let file = redirection.target.as_ref().and_then(|it| it.pattern()).unwrap_or_default();
+    let file = redirection.target.as_ref().and_then(|word| word.pattern()).unwrap_or_default();
     match words.as_slice() {
         [echo, directory] => {
             echo == "echo"
@@ -225,10 +225,10 @@ fn is_known_owner(change: &Change<'_>, arguments: &[String]) -> bool {
             .before
             .all_called()
             .any(|call| call.name == "chown" && call.words.contains(path));
-        !is_old && SYSTEM.iter().any(|it| is_within(path.trim_end_matches('/'), it))
+        !is_old && SYSTEM.iter().any(|directory| is_within(path.trim_end_matches('/'), directory))
     };
     are_flags
-        && owner.is_some_and(|it| it.split(':').all(|part| is_owner(change, part)))
+        && owner.is_some_and(|owner| owner.split(':').all(|part| is_owner(change, part)))
         && !plain.any(is_system)
 }
 
@@ -275,9 +275,10 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment) -> bool {
     }
     let Some(words) = words(command) else { return false };
     let Some((name, arguments)) = words.split_first() else { return false };
-    let is_foreign = arguments.iter().any(|it| it.contains("://") || it.contains(".."));
+    let is_foreign =
+        arguments.iter().any(|argument| argument.contains("://") || argument.contains(".."));
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let is_used = |names: &[&str]| change.before.all_called().any(|it| it.is_any(names));
+    let is_used = |names: &[&str]| change.before.all_called().any(|call| call.is_any(names));
     let is_preparing = match (commands::last_part(name), arguments.as_slice()) {
         (name, _) if FILES.contains(&name) => true,
         ("find", words) => match words.iter().position(|word| *word == "-exec") {
@@ -296,10 +297,11 @@ pub(crate) fn is_build_work(change: &Change<'_>, part: &Segment) -> bool {
         ("cargo", ["fetch", ..]) => is_used(&["cargo"]),
         ("dotnet", ["restore", ..]) => is_used(&["dotnet"]),
         ("mvn" | "mvnw", rest) => {
-            let is_goal = |it: &&str| !it.starts_with('-');
-            let mut goals = rest.iter().filter(|it| is_goal(it));
-            goals.all(|it| it.starts_with("dependency:resolve") || *it == "dependency:go-offline")
-                && rest.iter().any(is_goal)
+            let is_goal = |word: &&str| !word.starts_with('-');
+            let mut goals = rest.iter().filter(|word| is_goal(word));
+            goals.all(|goal| {
+                goal.starts_with("dependency:resolve") || *goal == "dependency:go-offline"
+            }) && rest.iter().any(is_goal)
                 && is_used(&["mvn", "mvnw"])
         }
         ("gradle" | "gradlew", rest) => {
@@ -337,8 +339,10 @@ fn is_wheel_of_original(before: &View<'_>, arguments: &[&str]) -> bool {
     let tools = ["pip", "pip3", "python", "python3"];
     let olds =
         || before.all_called().filter(|call| call.is_any(&tools)).flat_map(|call| &call.words);
-    let is_place = |it: &str| it.starts_with('/');
-    arguments.iter().all(|it| it.starts_with('-') || is_place(it) || olds().any(|old| old == it))
+    let is_place = |argument: &str| argument.starts_with('/');
+    arguments.iter().all(|argument| {
+        argument.starts_with('-') || is_place(argument) || olds().any(|old| old == argument)
+    })
 }
 
 /// An install of tools, headers and packages of the original into a stage that is not shipped.
@@ -363,7 +367,7 @@ fn is_build_install(change: &Change<'_>, call: &PackageCall) -> bool {
     let are_python_tools = call.manager == Manager::Pip
         && !names.is_empty()
         && names.len() == call.packages.len()
-        && names.iter().all(|it| commands::PYTHON_TOOLS.contains(&it.as_str()));
+        && names.iter().all(|name| commands::PYTHON_TOOLS.contains(&name.as_str()));
     if call.action == Action::Install && are_python_tools && call.files.is_empty() {
         let is_upgrade = |name: &str| matches!(name, "--upgrade" | "-U");
         let mut flags = call.flags.iter().map(|flag| flag.name.as_str());
@@ -382,10 +386,10 @@ fn is_build_install(change: &Change<'_>, call: &PackageCall) -> bool {
 
 /// Whether `poetry export` or `uv export` writes a file.
 fn is_exported(after: &View<'_>, file: &str) -> bool {
-    after.all_called().any(|it| {
-        let is_export = it.words.first().is_some_and(|word| word == "export");
-        let mut names = it.words.iter().map(|word| commands::last_part(word));
-        it.is_any(&["poetry", "uv"])
+    after.all_called().any(|call| {
+        let is_export = call.words.first().is_some_and(|word| word == "export");
+        let mut names = call.words.iter().map(|word| commands::last_part(word));
+        call.is_any(&["poetry", "uv"])
             && is_export
             && names.any(|name| name == commands::last_part(file))
     })
@@ -396,11 +400,11 @@ fn is_plain_account(name: &str, arguments: &[String]) -> bool {
     let names = arguments.iter().filter(|argument| !argument.starts_with('-')).count();
     let joins = matches!(name, "addgroup" | "adduser") && names > 1;
     let has_values = arguments.iter().any(|argument| argument.starts_with('-'));
-    arguments.iter().all(|it| {
-        let (flag, value) = it.split_once('=').unwrap_or((it, ""));
+    arguments.iter().all(|argument| {
+        let (flag, value) = argument.split_once('=').unwrap_or((argument, ""));
         let is_known = !flag.starts_with('-') || ACCOUNT_FLAGS.contains(&flag);
         is_known
-            && !it.split([',', ':', '=']).any(|part| POWERS.contains(&part))
+            && !argument.split([',', ':', '=']).any(|part| POWERS.contains(&part))
             && !POWERS.contains(&value)
     }) && (!joins || has_values)
 }
@@ -437,10 +441,11 @@ fn is_list(path: &str) -> bool {
 
 /// Whether the health check of the original calls a program, which its image has.
 pub(super) fn is_probe(before: &View<'_>, program: &str) -> bool {
-    before.file.instructions.iter().any(|it| {
-        let text = it.body_text();
-        let mut words = text.split(|it: char| it.is_whitespace() || "\"',[]".contains(it));
-        it.keyword == Keyword::Healthcheck && words.any(|word| word == program)
+    before.file.instructions.iter().any(|instruction| {
+        let text = instruction.body_text();
+        let mut words =
+            text.split(|character: char| character.is_whitespace() || "\"',[]".contains(character));
+        instruction.keyword == Keyword::Healthcheck && words.any(|word| word == program)
     })
 }
 
@@ -480,7 +485,7 @@ fn is_known_call(before: &View<'_>, call: &PackageCall) -> bool {
             let is_known = if is_whole {
                 olds.iter().any(|old| old.packages.is_empty() && old.files.is_empty())
             } else {
-                call.packages.iter().chain(&call.files).all(|it| known(&it.text))
+                call.packages.iter().chain(&call.files).all(|package| known(&package.text))
             };
             are_flags_harmless && call.target.is_none() && is_known
         }

@@ -73,9 +73,9 @@ fn new_address(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let known = of(change.before);
     let new = of(change.after).into_iter().filter(|address| !known.contains(address));
     // A host without a scheme looks like a file, and one that the original names is one to it too.
-    new.filter(|it| has_scheme(it) || !change.before.text.contains(it.as_str()))
+    new.filter(|address| has_scheme(address) || !change.before.text.contains(address.as_str()))
         .filter(|address| !taken_apart(address).is_some_and(|it| is_local(it.host)))
-        .filter(|address| !change.limits.addresses.iter().any(|it| address.starts_with(it)))
+        .filter(|address| !change.limits.addresses.iter().any(|prefix| address.starts_with(prefix)))
         .map(|address| {
             let message = "an address that the original does not name must not be added";
             change.issue(check, message).quoting(&address)
@@ -165,14 +165,14 @@ fn bare_host(word: &str) -> Option<&str> {
     let authority = word.split('/').next()?;
     let host = authority.split(':').next()?;
     let labels: Vec<&str> = host.split('.').collect();
-    let is_label = |it: &&str| {
-        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    let is_label = |label: &&str| {
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
     };
     let last = labels.last()?;
     let is_domain = last.len() > 1
         && last.bytes().all(|byte| byte.is_ascii_alphabetic())
         && !FILES.contains(last);
-    let is_number = |it: &&str| it.parse::<u8>().is_ok();
+    let is_number = |label: &&str| label.parse::<u8>().is_ok();
     let is_host = labels.len() > 1 && labels.iter().all(is_label) && is_domain;
     (is_host || (labels.len() == 4 && labels.iter().all(is_number))).then_some(word)
 }

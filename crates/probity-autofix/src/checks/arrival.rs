@@ -29,21 +29,22 @@ pub(crate) const RESULTS_ARRIVE: Check = Check::new("results-arrive", results_ar
 fn results_arrive(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut issues = Vec::new();
     for index in final_chain(change.after) {
-        let Some(it) = change.after.file.instructions.get(index) else { continue };
-        for source in sources(change.after, index, it) {
-            if let Some(reason) = fault_of(change, index, it, &source) {
-                issues.push(change.issue(check, &reason).at(change.after, it.span));
+        let Some(instruction) = change.after.file.instructions.get(index) else { continue };
+        for source in sources(change.after, index, instruction) {
+            if let Some(reason) = fault_of(change, index, instruction, &source) {
+                issues.push(change.issue(check, &reason).at(change.after, instruction.span));
             }
         }
     }
     for index in final_chain(change.after) {
-        let Some(it) = change.after.file.instructions.get(index) else { continue };
+        let Some(instruction) = change.after.file.instructions.get(index) else { continue };
         let mut mounted = moved::stage_mounts(change.after, index).into_iter();
-        let lost = mounted
-            .find(|(source, _)| !source.is_empty() && !made::is_made(change.after, it, source));
+        let lost = mounted.find(|(source, _)| {
+            !source.is_empty() && !made::is_made(change.after, instruction, source)
+        });
         issues.extend(lost.map(|(source, _)| {
             let reason = format!("nothing in that stage makes `{source}`");
-            change.issue(check, &reason).at(change.after, it.span)
+            change.issue(check, &reason).at(change.after, instruction.span)
         }));
     }
     issues.extend(tree_in_parts(change).map(|reason| change.issue(check, &reason)));
@@ -96,8 +97,8 @@ pub(super) fn sources(view: &View<'_>, index: usize, it: &Instruction) -> Vec<St
 /// What all COPYs of the final image take from other stages.
 fn taken(view: &View<'_>, chain: &[usize]) -> Vec<String> {
     let copied = chain.iter().filter_map(|index| {
-        let it = view.file.instructions.get(*index)?;
-        Some(sources(view, *index, it))
+        let instruction = view.file.instructions.get(*index)?;
+        Some(sources(view, *index, instruction))
     });
     let mounted = chain.iter().flat_map(|index| taken_from_mounts(view, *index));
     copied.flatten().chain(mounted.map(|(source, _)| source)).collect()
@@ -136,7 +137,7 @@ fn fault_of(change: &Change<'_>, index: usize, it: &Instruction, source: &str) -
     let target = absolute(&destination.text, workdir.or(Some("/"))).unwrap_or_default();
     let runtime = after.facts.final_runtime();
     let user = runtime.get(Setting::User).first().and_then(|setting| text_of(&setting.entry.value));
-    let is_root = user.is_none_or(|it| matches!(it.split(':').next(), Some("0" | "root")));
+    let is_root = user.is_none_or(|user| matches!(user.split(':').next(), Some("0" | "root")));
     if !is_root && is_within(&target, "/root") {
         return Some(format!("the user of the container cannot read `{target}`"));
     }
@@ -160,10 +161,10 @@ fn packages_of_other_stage(change: &Change<'_>) -> Option<String> {
     let givers: Vec<usize> = chain
         .iter()
         .filter_map(|index| {
-            let it = after.file.instructions.get(*index)?;
-            let mut sources = sources(after, *index, it).into_iter();
+            let instruction = after.file.instructions.get(*index)?;
+            let mut sources = sources(after, *index, instruction).into_iter();
             let is_packages = sources.any(|source| commands::last_part(&source) == "site-packages");
-            if is_packages { stage_of(after, it) } else { None }
+            if is_packages { stage_of(after, instruction) } else { None }
         })
         .collect();
     let is_missed = |index: usize| {
@@ -209,8 +210,8 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
     let mut copied = taken(after, &chain);
     // What a stage moved aside is taken where it was installed.
     copied.extend(chain.iter().flat_map(|index| {
-        let it = after.file.instructions.get(*index);
-        it.and_then(|copy| moved::copied(change, *index, copy)).unwrap_or_default()
+        let instruction = after.file.instructions.get(*index);
+        instruction.and_then(|copy| moved::copied(change, *index, copy)).unwrap_or_default()
     }));
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
         let called = after.called(index);
@@ -240,20 +241,22 @@ fn tree_in_parts(change: &Change<'_>) -> Option<String> {
 fn published_in_parts(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let taken = taken(after, &final_chain(after));
-    let publishes = after
-        .all_called()
-        .filter(|it| it.name == "dotnet" && it.words.first().is_some_and(|word| word == "publish"));
-    let publishes = publishes
-        .filter(|publish| !publish.words.iter().any(|word| word.contains("PublishSingleFile")));
-    let mut directories = publishes.filter_map(|it| {
-        let place = it.words.iter().position(|word| matches!(word.as_str(), "-o" | "--output"))?;
-        let state = after.facts.state(it.instruction);
+    let publishes = after.all_called().filter(|call| {
+        call.name == "dotnet" && call.words.first().is_some_and(|word| word == "publish")
+    });
+    let publishes =
+        publishes.filter(|call| !call.words.iter().any(|word| word.contains("PublishSingleFile")));
+    let mut directories = publishes.filter_map(|call| {
+        let place =
+            call.words.iter().position(|word| matches!(word.as_str(), "-o" | "--output"))?;
+        let state = after.facts.state(call.instruction);
         let workdir = state.and_then(|state| state.workdir.path.as_deref());
-        absolute(it.words.get(place + 1)?, workdir).map(|it| it.trim_end_matches('/').to_owned())
+        absolute(call.words.get(place + 1)?, workdir)
+            .map(|path| path.trim_end_matches('/').to_owned())
     });
     directories.find_map(|directory| {
-        let is_whole = taken.iter().any(|it| is_within(&directory, it.trim_end_matches("/*")));
-        let part = taken.iter().find(|it| is_within(it, &directory))?;
+        let is_whole = taken.iter().any(|path| is_within(&directory, path.trim_end_matches("/*")));
+        let part = taken.iter().find(|path| is_within(path, &directory))?;
         (!is_whole).then(|| {
             format!("the program in `{directory}` has more files than `{part}`; copy the whole directory")
         })
@@ -265,16 +268,17 @@ fn published_in_parts(change: &Change<'_>) -> Option<String> {
 fn is_told_whole(view: &View<'_>, prefix: &str, copied: &[String]) -> bool {
     let told = told_below(view, prefix);
     let directory_of = |place: &str| {
-        let rest = place.strip_prefix(prefix).and_then(|it| it.strip_prefix('/'));
-        let first = rest.and_then(|it| it.split('/').next()).unwrap_or_default();
+        let rest = place.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('/'));
+        let first = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
         format!("{prefix}/{first}")
     };
-    let holds = |place: &str| copied.iter().any(|it| is_within(place, it.trim_end_matches('/')));
+    let holds =
+        |place: &str| copied.iter().any(|source| is_within(place, source.trim_end_matches('/')));
     let is_taken = |place: &String| {
         let is_part = copied.iter().any(|source| is_within(source.trim_end_matches('/'), place));
         holds(place) || is_part
     };
-    let directories: BTreeSet<String> = told.iter().map(|it| directory_of(it)).collect();
+    let directories: BTreeSet<String> = told.iter().map(|place| directory_of(place)).collect();
     !told.is_empty()
         && (directories.iter().all(|directory| holds(directory))
             || (directories.len() > 1 && told.iter().all(is_taken)))
@@ -285,8 +289,10 @@ fn installed_elsewhere(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let chain = final_chain(after);
     let copied = taken(after, &chain);
-    let environment = &environments(after).into_iter().find(|it| copied.contains(it))?;
-    let takes_system = copied.iter().any(|it| it.contains("site-packages") || it == "/usr/local");
+    let environment =
+        &environments(after).into_iter().find(|environment| copied.contains(environment))?;
+    let takes_system =
+        copied.iter().any(|source| source.contains("site-packages") || source == "/usr/local");
     for (index, call) in commands::calls(after) {
         let is_install = call.manager == Manager::Pip && call.action == Action::Install;
         if !is_install || takes_system || chain.contains(&index) || call.target.is_some() {
@@ -301,18 +307,20 @@ fn installed_elsewhere(change: &Change<'_>) -> Option<String> {
         // Variables of the stages below hold too.
         let stage = after.facts.stage_of(index).map(|stage| chain_of(after, stage.index));
         let stage = stage.unwrap_or_default().into_iter();
-        let mut stage = stage.filter_map(|it| after.file.instructions.get(it));
+        let mut stage = stage.filter_map(|step| after.file.instructions.get(step));
         let is_active = stage.any(|instruction| {
             instruction.keyword == Keyword::Env
                 && instruction.body_text().contains(&format!("{environment}/bin"))
-        }) || runs.is_some_and(|it| {
-            it.contains(&format!("{environment}/bin/activate"))
-                || it.contains(&format!("{environment}/bin/"))
-                || it.contains("--prefix")
+        }) || runs.is_some_and(|text| {
+            text.contains(&format!("{environment}/bin/activate"))
+                || text.contains(&format!("{environment}/bin/"))
+                || text.contains("--prefix")
         });
         let are_tools = !call.packages.is_empty()
             && commands::names(call).len() == call.packages.len()
-            && commands::names(call).iter().all(|it| commands::PYTHON_TOOLS.contains(&it.as_str()));
+            && commands::names(call)
+                .iter()
+                .all(|package| commands::PYTHON_TOOLS.contains(&package.as_str()));
         if !name.contains('/') && !is_active && !are_tools {
             return Some(format!(
                 "`pip install` puts packages beside `{environment}`, and the final stage takes only that"
@@ -326,9 +334,9 @@ fn installed_elsewhere(change: &Change<'_>) -> Option<String> {
 fn environments(view: &View<'_>) -> Vec<String> {
     let makers = view
         .all_called()
-        .filter(|it| it.words.iter().any(|word| word == "venv") || it.name == "virtualenv");
+        .filter(|call| call.words.iter().any(|word| word == "venv") || call.name == "virtualenv");
     makers
-        .filter_map(|maker| maker.words.last().map(|word| word.trim_end_matches('/').to_owned()))
+        .filter_map(|call| call.words.last().map(|word| word.trim_end_matches('/').to_owned()))
         .collect()
 }
 
@@ -338,9 +346,9 @@ fn environment_off_path(change: &Change<'_>) -> Option<String> {
     let olds = environments(change.before);
     let copied = taken(after, &final_chain(after));
     let mut new = environments(after).into_iter().filter(|environment| !olds.contains(environment));
-    let lost = new.find(|it| {
-        let programs = format!("{it}/bin");
-        copied.contains(it)
+    let lost = new.find(|environment| {
+        let programs = format!("{environment}/bin");
+        copied.contains(environment)
             && !is_on_path(after, &programs)
             && !change.before.text.contains(&programs)
     })?;
@@ -353,18 +361,18 @@ fn archives(change: &Change<'_>) -> Option<String> {
     let archives = |view: &View<'_>, keyword: Keyword| -> Vec<String> {
         let all =
             view.file.instructions.iter().filter(|instruction| instruction.keyword == keyword);
-        let all = all.filter(|call| call.flag_value("from").is_none());
-        let sources = all.flat_map(|it| match &it.arguments {
+        let all = all.filter(|instruction| instruction.flag_value("from").is_none());
+        let sources = all.flat_map(|instruction| match &instruction.arguments {
             Arguments::Transfer { sources, .. } => {
                 sources.iter().map(|source| source.text.to_string()).collect()
             }
             _ => Vec::new(),
         });
-        sources.filter(|source| ENDS.iter().any(|end| source.ends_with(end))).collect()
+        sources.filter(|source| ENDS.iter().any(|ending| source.ends_with(ending))).collect()
     };
     let unpacked = archives(change.before, Keyword::Add);
     let copied = archives(change.after, Keyword::Copy);
-    let lost = copied.into_iter().find(|it| unpacked.contains(it))?;
+    let lost = copied.into_iter().find(|archive| unpacked.contains(archive))?;
     Some(format!("ADD unpacks `{lost}`, and COPY does not"))
 }
 
@@ -398,7 +406,8 @@ pub(super) fn speaks_tls(view: &View<'_>) -> bool {
     let mut comments = comments.filter_map(|token| token.span.slice(view.text));
     let tells = |text: &str| {
         let text = text.to_lowercase();
-        let mut words = text.split(|it: char| it.is_whitespace() || ",.;()".contains(it));
+        let mut words =
+            text.split(|character: char| character.is_whitespace() || ",.;()".contains(character));
         words.any(|word| matches!(word, "https" | "native-tls" | "reqwest" | "tls"))
     };
     variables.any(|variable| variable.contains("https://")) || comments.any(tells)
@@ -411,8 +420,9 @@ fn certificates(change: &Change<'_>) -> Option<String> {
     let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
     let lacks = matches!(new.name.as_str(), "scratch" | "busybox" | "debian" | "ubuntu");
     let brings = final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let text = it.map(|instruction| instruction.body_text().to_string()).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let text =
+            instruction.map(|instruction| instruction.body_text().to_string()).unwrap_or_default();
         text.contains("ca-certificates") || text.contains("/etc/ssl")
     });
     (speaks && lacks && !brings && base(before).as_deref() != base(change.after).as_deref())
@@ -434,8 +444,8 @@ fn time_zones(change: &Change<'_>) -> Option<String> {
     let runtime = change.before.facts.final_runtime();
     let mut variables =
         runtime.get(Setting::Env).iter().map(|setting| pattern_of(&setting.entry.value));
-    let zone =
-        variables.find(|variable| CONTINENTS.iter().any(|zone| variable.starts_with(zone)))?;
+    let zone = variables
+        .find(|variable| CONTINENTS.iter().any(|continent| variable.starts_with(continent)))?;
     let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
     let has_files = match new.distribution {
         // These run times have the zones themselves, or their images do.
@@ -448,8 +458,8 @@ fn time_zones(change: &Change<'_>) -> Option<String> {
         _ => true,
     };
     let brings = final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        it.is_some_and(|instruction| {
+        let instruction = change.after.file.instructions.get(index);
+        instruction.is_some_and(|instruction| {
             let text = instruction.body_text();
             matches!(instruction.keyword, Keyword::Run | Keyword::Copy)
                 && (text.contains("tzdata") || text.contains("/usr/share/zoneinfo"))
@@ -465,7 +475,7 @@ fn libraries_of_compiler(change: &Change<'_>) -> Option<String> {
     let old = base(change.before).and_then(|image| ImageKind::of(&image))?;
     let new = base(change.after).and_then(|image| ImageKind::of(&image))?;
     let text = change.after.text;
-    let is_cpp = ["g++", "c++", "CXX", ".cpp", ".cc"].iter().any(|it| text.contains(it));
+    let is_cpp = ["g++", "c++", "CXX", ".cpp", ".cc"].iter().any(|sign| text.contains(sign));
     let brings = text.contains("/usr/local/lib64") || text.contains("-static");
     (old.name == "gcc" && new.name != "gcc" && is_cpp && !brings).then(|| {
         "the compiler's C++ library in `/usr/local/lib64` is newer than that of the final image; copy \

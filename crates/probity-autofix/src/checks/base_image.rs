@@ -43,7 +43,7 @@ pub(crate) fn is_bare(image: &str) -> bool {
 /// The FROM of the image below the final stage.
 pub(crate) fn explained(change: &Change<'_>) -> Explained {
     let from = |view: &View<'_>| {
-        let root = view.facts.final_stage().and_then(|it| view.facts.stages().get(it.root));
+        let root = view.facts.final_stage().and_then(|stage| view.facts.stages().get(stage.root));
         root.map(|stage| stage.instruction).into_iter().collect()
     };
     Explained { before: from(change.before), after: from(change.after) }
@@ -84,7 +84,7 @@ fn is_distroless(image: &str) -> bool {
 /// A distroless image holds one language or none, and it has to be that of the original.
 fn is_matching_distroless(change: &Change<'_>, old: &str, new: &str) -> bool {
     let kinds = (ImageKind::of(old), ImageKind::of(new));
-    let versions = kinds.0.and_then(|it| it.version).zip(kinds.1.and_then(|it| it.version));
+    let versions = kinds.0.and_then(|kind| kind.version).zip(kinds.1.and_then(|kind| kind.version));
     let (Ok(old), Ok(new)) = (ImageRef::parse(old), ImageRef::parse(new)) else { return false };
     let name = old.path.rsplit('/').next().unwrap_or_default();
     let families: &[&str] = match name {
@@ -107,7 +107,8 @@ fn is_matching_distroless(change: &Change<'_>, old: &str, new: &str) -> bool {
 
 /// Whether two images are on the same release of a distribution, as far as their tags tell.
 fn is_same_release(old: &ImageRef, new: &ImageRef) -> bool {
-    let release = |image: &ImageRef| ImageKind::of(&image.to_string()).and_then(|it| it.release);
+    let release =
+        |image: &ImageRef| ImageKind::of(&image.to_string()).and_then(|kind| kind.release);
     release(old).is_some() && release(old) == release(new)
 }
 
@@ -122,7 +123,7 @@ fn is_run_time(old: &str, new: &str) -> bool {
     let Some((version, release)) = parts.split_first() else { return false };
     let mut wanted: Vec<String> = vec![[&[*version, "jre"], release].concat().join("-")];
     if release.is_empty() {
-        wanted.extend(["jammy", "noble"].map(|it| format!("{version}-jre-{it}")));
+        wanted.extend(["jammy", "noble"].map(|name| format!("{version}-jre-{name}")));
     }
     wanted.push(format!("{version}-jre-alpine"));
     let is_java = ImageKind::of(&old.to_string()).is_some_and(|kind| kind.language == Some("java"));
@@ -139,8 +140,8 @@ fn is_run_time(old: &str, new: &str) -> bool {
 /// `python:3.12-slim` for `python:3.12-bookworm`: it may be on a newer release, which only what was built
 /// for the older one would notice.
 fn is_slim_of_any_release(change: &Change<'_>, old: &str, new: &str) -> bool {
-    let release = RELEASES.iter().find(|it| old.ends_with(&format!("-{it}")));
-    let plain = release.and_then(|it| old.strip_suffix(&format!("-{it}")));
+    let release = RELEASES.iter().find(|release| old.ends_with(&format!("-{release}")));
+    let plain = release.and_then(|release| old.strip_suffix(&format!("-{release}")));
     plain.is_some_and(|plain| new == format!("{plain}-slim")) && !copies_machine_code(change.before)
 }
 
@@ -154,12 +155,14 @@ fn is_small_sister(old: &str, new: &str) -> bool {
     let is: Vec<&str> = new_tag.split('-').collect();
     let is_alpine = |part: &str| {
         let version = part.strip_prefix("alpine");
-        version.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+        version.is_some_and(|version| {
+            version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        })
     };
     let is_small = |part: &str| SMALL.contains(&part) || is_alpine(part);
-    let has_release = was.iter().any(|it| RELEASES.contains(it));
+    let has_release = was.iter().any(|part| RELEASES.contains(part));
     let kinds = (ImageKind::of(&old.to_string()), ImageKind::of(&new.to_string()));
-    let releases = (kinds.0.and_then(|it| it.release), kinds.1.and_then(|it| it.release));
+    let releases = (kinds.0.and_then(|kind| kind.release), kinds.1.and_then(|kind| kind.release));
     // `python:3.12.4-slim` is on Debian 12 as `python:3.12.4-bookworm` is.
     let is_same_release = releases.0.is_some() && releases.0 == releases.1;
     let is_newest = |part: &str| match &releases.0 {
@@ -168,15 +171,15 @@ fn is_small_sister(old: &str, new: &str) -> bool {
         None if old.name() == "docker.io/library/openjdk" => !has_release && part == "bullseye",
         None => !has_release && matches!(part, "bookworm" | "trixie"),
     };
-    let gains = is.iter().filter(|it| !was.contains(it));
+    let gains = is.iter().filter(|part| !was.contains(part));
     // Alpine has releases of its own.
-    let is_other = is.iter().any(|it| is_alpine(it));
-    let losses = was.iter().filter(|it| !is.contains(it));
+    let is_other = is.iter().any(|part| is_alpine(part));
+    let losses = was.iter().filter(|part| !is.contains(part));
     old.name() == new.name()
         && new.digest.is_none()
         && was.first().is_none_or(|version| is.first() == Some(version))
-        && gains.clone().any(|gain| is_small(gain))
-        && gains.into_iter().all(|gain| is_small(gain) || is_newest(gain))
+        && gains.clone().any(|part| is_small(part))
+        && gains.into_iter().all(|part| is_small(part) || is_newest(part))
         && losses.into_iter().all(|loss| {
             // The images of PHP are for the command line unless they say otherwise.
             let is_default = *loss == "cli" && old.name() == "docker.io/library/php";

@@ -43,7 +43,7 @@ fn needs_shell(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         matches!(command, Some(CommandLine::Shell { .. }))
     });
     // The start scripts that Gradle and Maven make are for a shell.
-    let starts_script = started(change.after).iter().any(|it| it.ends_with(".sh"))
+    let starts_script = started(change.after).iter().any(|program| program.ends_with(".sh"))
         || start_paths(change.after).any(|path| path.contains("/build/install/"));
     if !runs && !shell && !starts_script {
         return Vec::new();
@@ -79,21 +79,21 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     for stage in &on_it {
         let mut late = Vec::new();
         for index in stage.instructions.clone() {
-            let is_step = |it: &Instruction| it.keyword == Keyword::Run;
+            let is_step = |instruction: &Instruction| instruction.keyword == Keyword::Run;
             // The step that installs a shell cannot run in it.
-            let shell = shell_of(after, index).filter(|it| is_lost(it, &brought));
+            let shell = shell_of(after, index).filter(|shell| is_lost(shell, &brought));
             missing.extend(shell);
             brought.extend(installed_by(after, index));
             let called = called_by(after, index);
             if after.file.instructions.get(index).is_some_and(is_step) {
-                missing.extend(called.into_iter().filter(|call| is_lost(call, &brought)))
+                missing.extend(called.into_iter().filter(|name| is_lost(name, &brought)))
             } else {
                 late.extend(called)
             }
         }
-        missing.extend(late.into_iter().filter(|it| is_lost(it, &brought)));
+        missing.extend(late.into_iter().filter(|name| is_lost(name, &brought)));
     }
-    missing.extend(started(after).into_iter().filter(|it| is_lost(it, &brought)));
+    missing.extend(started(after).into_iter().filter(|name| is_lost(name, &brought)));
     let known = |index: &usize| {
         let text = after.written().get(*index);
         is_same && text.is_some_and(|text| change.before.position(text).is_some())
@@ -117,15 +117,15 @@ fn needs_tools(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 /// The shell that SHELL sets for a RUN.
 fn shell_of(view: &View<'_>, index: usize) -> Option<String> {
-    let it = view
+    let instruction = view
         .file
         .instructions
         .get(index)
         .filter(|instruction| instruction.keyword == Keyword::Run)?;
-    let is_exec = it.body_text().trim_start().starts_with('[');
+    let is_exec = instruction.body_text().trim_start().starts_with('[');
     let shell = &view.facts.state(index)?.shell;
     let is_set = matches!(shell.source, ShellSource::Instruction(_)) && !is_exec;
-    let name = shell.argv.first().and_then(|it| it.rsplit('/').next())?;
+    let name = shell.argv.first().and_then(|word| word.rsplit('/').next())?;
     is_set.then(|| name.to_owned())
 }
 
@@ -184,7 +184,7 @@ fn installed_by(view: &View<'_>, index: usize) -> Vec<String> {
                 "shadow" => ["useradd", "groupadd", "usermod"].map(str::to_owned).to_vec(),
                 "mercurial" => vec!["hg".to_owned()],
                 "subversion" => vec!["svn".to_owned()],
-                "procps" => PROCESSES.iter().map(|process| (*process).to_owned()).collect(),
+                "procps" => PROCESSES.iter().map(|program| (*program).to_owned()).collect(),
                 name => vec![name.to_owned()],
             },
             _ => Vec::new(),
@@ -203,14 +203,15 @@ fn called_by(view: &View<'_>, index: usize) -> Vec<String> {
     // Package managers fetch such addresses with a program that they do not bring.
     let fetches =
         view.facts.package_calls(&view.file, index).iter().flat_map(|call| &call.packages);
-    let fetches = fetches.filter(|fetch| fetch.text.contains("git+")).map(|_| "git".to_owned());
+    let fetches = fetches.filter(|package| package.text.contains("git+")).map(|_| "git".to_owned());
     names.chain(fetches).collect()
 }
 
 /// The paths of what the container starts.
 fn start_paths(view: &View<'_>) -> impl Iterator<Item = String> {
     let runtime = view.facts.final_runtime();
-    let entries = [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|it| runtime.get(it));
+    let entries =
+        [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|setting| runtime.get(setting));
     let paths = entries.filter_map(|entry| match &entry.entry.value {
         Value::Command(CommandLine::Exec(words)) => words.first().cloned(),
         _ => None,

@@ -84,12 +84,12 @@ fn built_programs(view: &View<'_>) -> Vec<String> {
         let is_beside = sources.iter().any(|source| source.len() > 1 && is_within(place, source))
             && !built_by_go.contains(place);
         let is_called = view.all_called().any(|call| call.name == name);
-        let is_moved = moved.iter().any(|it| is_within(it, place) || is_within(place, it));
+        let is_moved = moved.iter().any(|from| is_within(from, place) || is_within(place, from));
         place.len() > 1
             && !is_beside
             && !is_called
             && !is_moved
-            && !FLEETING.iter().any(|it| is_within(place, it))
+            && !FLEETING.iter().any(|directory| is_within(place, directory))
     };
     let outputs = with_outputs(view).into_iter().map(|(_, place)| place);
     outputs.chain(go_programs(view)).chain(shared_libraries(view)).filter(is_result).collect()
@@ -100,9 +100,9 @@ fn shared_libraries(view: &View<'_>) -> Vec<String> {
     let links = view
         .all_called()
         .filter(|call| call.is_any(COMPILERS) && call.words.iter().any(|word| word == "-shared"));
-    let outputs = links.filter_map(|link| {
-        let place = link.words.iter().position(|word| word == "-o")?;
-        link.words.get(place + 1).cloned()
+    let outputs = links.filter_map(|call| {
+        let place = call.words.iter().position(|word| word == "-o")?;
+        call.words.get(place + 1).cloned()
     });
     outputs.filter(|output| output.starts_with('/') && output.contains(".so")).collect()
 }
@@ -111,15 +111,20 @@ fn shared_libraries(view: &View<'_>) -> Vec<String> {
 fn go_programs(view: &View<'_>) -> Vec<String> {
     let builds = view
         .all_called()
-        .filter(|it| it.name == "go" && it.words.first().is_some_and(|word| word == "build"));
-    let programs = builds.flat_map(|it| {
-        let output =
-            it.words.iter().position(|word| word == "-o").and_then(|place| it.words.get(place + 1));
-        let directory = output.filter(|it| it.ends_with('/') && it.starts_with('/')).cloned();
-        let packages = it.words.iter().filter(|it| it.starts_with("./") && !it.ends_with("..."));
+        .filter(|call| call.name == "go" && call.words.first().is_some_and(|word| word == "build"));
+    let programs = builds.flat_map(|call| {
+        let output = call
+            .words
+            .iter()
+            .position(|word| word == "-o")
+            .and_then(|place| call.words.get(place + 1));
+        let directory =
+            output.filter(|output| output.ends_with('/') && output.starts_with('/')).cloned();
+        let packages =
+            call.words.iter().filter(|word| word.starts_with("./") && !word.ends_with("..."));
         let names = packages.map(|package| commands::last_part(package.trim_end_matches('/')));
-        let places =
-            directory.map(|it| names.map(|name| format!("{it}{name}")).collect::<Vec<_>>());
+        let places = directory
+            .map(|directory| names.map(|name| format!("{directory}{name}")).collect::<Vec<_>>());
         places.unwrap_or_default()
     });
     programs.collect()
@@ -141,7 +146,7 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
             _ => word.as_str(),
         };
         let extension = word.rsplit_once('.').map(|(_, extension)| extension);
-        let is_file = extension.is_some_and(|it| FILES.contains(&it)) && !word.starts_with('-');
+        let is_file = extension.is_some_and(|end| FILES.contains(&end)) && !word.starts_with('-');
         // A class path is several paths, and `lib/*` is all that is in a directory.
         let is_plain =
             word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-:*".contains(&byte));
@@ -161,7 +166,7 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
         }
         let is_relative = word.starts_with("./") && word.len() > 2;
         let place = absolute(word, workdir.as_deref());
-        let is_source = place.is_some_and(|it| copied.contains(&it));
+        let is_source = place.is_some_and(|place| copied.contains(&place));
         if word.starts_with('/') || is_file || is_relative || is_source {
             paths.extend(absolute(word, workdir.as_deref()));
         }
@@ -175,7 +180,7 @@ fn named_paths(view: &View<'_>) -> Vec<String> {
     let volumes = runtime.get(Setting::Volume).iter().map(|entry| entry.entry.key.clone());
     paths.extend(volumes.filter(|path| path.starts_with('/')));
     if programs::bare_program(view).is_some() || programs::is_wrapped(view) {
-        paths.extend(search_path::named(view).into_iter().filter(|it| it.len() > 1));
+        paths.extend(search_path::named(view).into_iter().filter(|path| path.len() > 1));
     }
     paths.iter_mut().for_each(|path| path.truncate(path.trim_end_matches('/').len()));
     paths.sort_unstable();
@@ -191,7 +196,7 @@ fn words_of_commands(view: &View<'_>) -> Vec<String> {
         for (place, word) in words.into_iter().enumerate() {
             let is_program = place == 0 && word.contains('/') && !word.starts_with(['/', '.', '-']);
             if word.contains(' ') {
-                let parts = word.split_whitespace().map(|it| it.trim_matches([';', '"', '\'']));
+                let parts = word.split_whitespace().map(|part| part.trim_matches([';', '"', '\'']));
                 found.extend(parts.map(str::to_owned));
             } else if is_program {
                 found.push(format!("./{word}"));
@@ -208,10 +213,11 @@ fn on_search_path(view: &View<'_>, word: &str) -> Option<String> {
     if word.contains('/') {
         return None;
     }
-    let places = search_path::directories(view).into_iter().map(|it| format!("{it}/{word}"));
+    let places =
+        search_path::directories(view).into_iter().map(|directory| format!("{directory}/{word}"));
     places.into_iter().find(|place| {
         let mut all = view.file.instructions.iter().enumerate();
-        all.any(|(index, it)| covers(view, index, it, place))
+        all.any(|(index, instruction)| covers(view, index, instruction, place))
     })
 }
 
@@ -243,17 +249,19 @@ fn producers(view: &View<'_>, path: &str) -> Vec<String> {
     let volumes = view.facts.final_runtime();
     let is_volume =
         volumes.get(Setting::Volume).iter().any(|volume| is_within(path, &volume.entry.key));
-    let makes = |index: usize, it: &Instruction| match it.keyword {
+    let makes = |index: usize, instruction: &Instruction| match instruction.keyword {
         Keyword::Run => {
-            it.body_text().contains(path)
+            instruction.body_text().contains(path)
                 || (!is_volume && builds_around(view, index, path))
                 || (is_cache && downloads(view, index))
         }
-        Keyword::Copy | Keyword::Add => covers(view, index, it, path),
+        Keyword::Copy | Keyword::Add => covers(view, index, instruction, path),
         _ => false,
     };
-    let mut found: Vec<String> =
-        all.filter(|(index, it)| makes(*index, it)).map(|(_, it)| written(view, it)).collect();
+    let mut found: Vec<String> = all
+        .filter(|(index, instruction)| makes(*index, instruction))
+        .map(|(_, instruction)| written(view, instruction))
+        .collect();
     // `mv build/install/app ${APP_HOME}` makes what is in the tree.
     let trees = view.transfers().iter().map(|(_, to)| to);
     let mut trees = trees.filter(|to| to.matches('/').count() > 1 && !is_system_place(to));
@@ -290,9 +298,9 @@ fn is_cache_of_downloads(view: &View<'_>, path: &str) -> bool {
 
 /// Whether a RUN calls a program that may download with such a library.
 fn downloads(view: &View<'_>, index: usize) -> bool {
-    view.called(index).iter().any(|it| match it.name.as_str() {
+    view.called(index).iter().any(|call| match call.name.as_str() {
         "python" | "python3" => {
-            !it.words.iter().any(|word| matches!(word.as_str(), "pip" | "venv"))
+            !call.words.iter().any(|word| matches!(word.as_str(), "pip" | "venv"))
         }
         "playwright" | "npx" | "huggingface-cli" => true,
         _ => false,
@@ -303,15 +311,15 @@ fn downloads(view: &View<'_>, index: usize) -> bool {
 fn builds_around(view: &View<'_>, index: usize, path: &str) -> bool {
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let is_around = |directory: &str| directory.len() > 1 && is_within(path, directory);
-    view.called(index).iter().any(|it| {
-        let is_build = it.is_build();
+    view.called(index).iter().any(|call| {
+        let is_build = call.is_build();
         let is_named = |word: &String| {
             let value = word.rsplit_once('=').map_or(word.as_str(), |(_, value)| value);
             is_around(value.trim_end_matches('/'))
         };
         // `java -Djarmode=layertools … extract --destination DIRECTORY`
-        let makes = is_build || it.words.iter().any(|word| word == "extract");
-        (is_build && workdir.is_some_and(is_around)) || (makes && it.words.iter().any(is_named))
+        let makes = is_build || call.words.iter().any(|word| word == "extract");
+        (is_build && workdir.is_some_and(is_around)) || (makes && call.words.iter().any(is_named))
     })
 }
 
@@ -351,8 +359,8 @@ fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
     let before = change.before;
     let is_filled = (0..before.file.instructions.len()).any(|index| fills(before, index, path));
     final_chain(change.after).into_iter().any(|index| {
-        let Some(it) = change.after.file.instructions.get(index) else { return false };
-        let holds = copied(change, index, it).is_some_and(|sources| {
+        let Some(instruction) = change.after.file.instructions.get(index) else { return false };
+        let holds = copied(change, index, instruction).is_some_and(|sources| {
             let mut sources = sources.iter().map(|source| source.trim_end_matches('/'));
             sources.any(|source| {
                 is_within(path, source) || is_within(source, path) || is_matched(path, source)
@@ -361,14 +369,14 @@ fn is_held(change: &Change<'_>, path: &str, producers: &[String]) -> bool {
         let is_named = if is_filled {
             fills(change.after, index, path)
         } else {
-            it.body_text().contains(path) || is_made(change.after, index, path)
+            instruction.body_text().contains(path) || is_made(change.after, index, path)
         };
-        let makes = it.keyword == Keyword::Run && is_named;
+        let makes = instruction.keyword == Keyword::Run && is_named;
         // What the final stage copies of the build context is compared with the original elsewhere.
-        let copies = matches!(it.keyword, Keyword::Copy | Keyword::Add)
-            && it.flag_value("from").is_none()
-            && covers(change.after, index, it, path);
-        holds || makes || copies || producers.contains(&written(change.after, it))
+        let copies = matches!(instruction.keyword, Keyword::Copy | Keyword::Add)
+            && instruction.flag_value("from").is_none()
+            && covers(change.after, index, instruction, path);
+        holds || makes || copies || producers.contains(&written(change.after, instruction))
     })
 }
 
@@ -378,7 +386,7 @@ fn fills(view: &View<'_>, index: usize, path: &str) -> bool {
         "addgroup", "adduser", "chgrp", "chmod", "chown", "groupadd", "install", "ln", "mkdir",
         "rm", "test", "touch", "useradd", "usermod",
     ];
-    let is_run = |it: &&Instruction| it.keyword == Keyword::Run;
+    let is_run = |instruction: &&Instruction| instruction.keyword == Keyword::Run;
     if view.file.instructions.get(index).filter(is_run).is_none() {
         return false;
     }

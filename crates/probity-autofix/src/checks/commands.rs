@@ -32,7 +32,8 @@ const STATIC: &[&str] =
 
 /// Whether flags make the linker include every library; `--disable-static` is about archives.
 fn links_statically(text: &str) -> bool {
-    let mut words = text.split(|it: char| it.is_whitespace() || "\"'=,;".contains(it));
+    let mut words =
+        text.split(|character: char| character.is_whitespace() || "\"'=,;".contains(character));
     words.any(|word| matches!(word, "-static" | "--static" | "-static-pie"))
 }
 
@@ -83,7 +84,7 @@ pub(crate) const PYTHON_TOOLS: &[&str] = &[
 pub(crate) fn linkage_of(change: &Change<'_>) -> Linkage {
     let before = linkage(change.before);
     let language =
-        base(change.before).and_then(|it| ImageKind::of(&it)).and_then(|kind| kind.language);
+        base(change.before).and_then(|image| ImageKind::of(&image)).and_then(|kind| kind.language);
     let is_go = language == Some("go") && change.after.text.contains("CGO_ENABLED=0");
     match before {
         Linkage::Native if is_go && !change.before.uses_c() => Linkage::Static,
@@ -96,11 +97,12 @@ pub(super) fn shows_c(view: &View<'_>) -> bool {
     let is_of_c =
         |name: &String| name.ends_with("-dev") || COMPILER_PACKAGES.contains(&name.as_str());
     installed(view).iter().any(is_of_c)
-        || ["sqlite", "CGO_ENABLED=1", "cgo"].iter().any(|it| view.text.contains(it))
+        || ["sqlite", "CGO_ENABLED=1", "cgo"].iter().any(|sign| view.text.contains(sign))
 }
 
 pub(crate) fn linkage(view: &View<'_>) -> Linkage {
-    let language = base(view).and_then(|it| ImageKind::of(&it)).and_then(|kind| kind.language);
+    let language =
+        base(view).and_then(|image| ImageKind::of(&image)).and_then(|kind| kind.language);
     let compiles = matches!(language, Some("go" | "rust" | "c"))
         || view.all_called().any(|command| command.is_any(NATIVE_TOOLS))
         || installed(view).iter().any(|name| COMPILER_PACKAGES.contains(&name.as_str()));
@@ -109,14 +111,15 @@ pub(crate) fn linkage(view: &View<'_>) -> Linkage {
     }
     // On Alpine, Rust links the C library statically by default.
     let kind = base(view).and_then(|image| ImageKind::of(&image));
-    let is_rust_on_musl = kind.is_some_and(|it| it.language == Some("rust") && it.is_musl());
+    let is_rust_on_musl = kind.is_some_and(|kind| kind.language == Some("rust") && kind.is_musl());
     let is_dynamic = view.text.contains("-crt-static") && !view.text.contains("+crt-static");
     // `--static` of a program that is started is something else.
-    let is_build =
-        |it: &&Instruction| matches!(it.keyword, Keyword::Run | Keyword::Env | Keyword::Arg);
+    let is_build = |instruction: &&Instruction| {
+        matches!(instruction.keyword, Keyword::Run | Keyword::Env | Keyword::Arg)
+    };
     let mut builds = view.file.instructions.iter().filter(is_build);
     let has_sign = STATIC.iter().any(|sign| view.text.contains(sign))
-        || builds.any(|build| links_statically(build.body_text()))
+        || builds.any(|instruction| links_statically(instruction.body_text()))
         || is_rust_on_musl;
     if has_sign && !is_dynamic { Linkage::Static } else { Linkage::Native }
 }
@@ -132,7 +135,9 @@ pub(crate) fn is_language_manager(manager: Manager) -> bool {
 
 pub(crate) fn is_build_package(name: &str) -> bool {
     // `gcc-12`, `openjdk-17-jdk-headless`
-    let plain = name.trim_end_matches(|it: char| it.is_ascii_digit() || matches!(it, '.' | '-'));
+    let plain = name.trim_end_matches(|character: char| {
+        character.is_ascii_digit() || matches!(character, '.' | '-')
+    });
     let is_jdk = name.contains("-jdk") || (name.starts_with("openjdk") && !name.contains("jre"));
     is_jdk
         || name.contains("-dev-")
@@ -230,7 +235,7 @@ pub(crate) fn prefix_of(words: &[&str]) -> Option<String> {
     const FLAGS: &[&str] = &["--prefix", "--cwd", "--dir", "-C"];
     let joined = words.iter().filter_map(|word| word.split_once('='));
     let mut joined = joined.filter(|(flag, _)| FLAGS.contains(flag)).map(|(_, value)| value);
-    let mut pairs = words.windows(2).filter_map(|it| match it {
+    let mut pairs = words.windows(2).filter_map(|pair| match pair {
         [flag, value] => FLAGS.contains(flag).then_some(*value),
         _ => None,
     });
@@ -240,7 +245,8 @@ pub(crate) fn prefix_of(words: &[&str]) -> Option<String> {
 
 /// [`View::called`]
 pub(super) fn called(view: &View<'_>, index: usize) -> Vec<Called> {
-    let is_run = |it: &probity_dockerfile::Instruction| it.keyword == Keyword::Run;
+    let is_run =
+        |instruction: &probity_dockerfile::Instruction| instruction.keyword == Keyword::Run;
     if !view.file.instructions.get(index).is_some_and(is_run) {
         return Vec::new();
     }
@@ -253,7 +259,7 @@ pub(super) fn called(view: &View<'_>, index: usize) -> Vec<Called> {
 pub(crate) fn starts(view: &View<'_>, program: &str) -> bool {
     let runtime = view.facts.final_runtime();
     let mut entries =
-        [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|it| runtime.get(it));
+        [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|setting| runtime.get(setting));
     entries.any(|entry| match &entry.entry.value {
         Value::Command(CommandLine::Exec(words)) => {
             words.iter().any(|word| last_part(word) == program)
@@ -323,13 +329,13 @@ pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<&'v [Segm
 pub(super) fn parts(view: &View<'_>, index: usize) -> Option<Vec<Segment>> {
     const STATEFUL: &[&str] = &["export", "set", ".", "source", "umask", "pushd", "popd"];
     let instruction = view.file.instructions.get(index)?;
-    let is_known = |it: &Flag| is_cache(it) || is_context_mount(it) || is_secret_mount(it);
+    let is_known = |flag: &Flag| is_cache(flag) || is_context_mount(flag) || is_secret_mount(flag);
     if !instruction.flags.iter().all(is_known) {
         return None;
     }
     // A part with a secret is another one than without.
     let secrets = instruction.flags.iter().filter(|flag| is_secret_mount(flag));
-    let secrets: Vec<&str> = secrets.filter_map(|secret| secret.span.slice(view.text)).collect();
+    let secrets: Vec<&str> = secrets.filter_map(|flag| flag.span.slice(view.text)).collect();
     let [script] = view.facts.scripts(&view.file, index) else { return None };
     let (block, inner) = script.blocks.split_first()?;
     if inner.iter().any(|block| block.kind != BlockKind::Substitution) {
@@ -362,10 +368,10 @@ pub(super) fn parts(view: &View<'_>, index: usize) -> Option<Vec<Segment>> {
         .all(|pipeline| is_joined(pipeline.joiner) && !pipeline.background && !pipeline.negated);
     let activates = |command: &Command| {
         let first = command.words.get(1).and_then(|word| word.pattern());
-        first.is_some_and(|it| it.ends_with("/bin/activate"))
+        first.is_some_and(|word| word.ends_with("/bin/activate"))
     };
     let is_stateful = script.commands.iter().skip(skipped).any(|command| {
-        let is_named = command.name().is_some_and(|it| STATEFUL.contains(&it.as_ref()));
+        let is_named = command.name().is_some_and(|name| STATEFUL.contains(&name.as_ref()));
         command.words.is_empty() || (is_named && !activates(command))
     });
     if !is_plain || !is_chain || is_stateful || script.commands.is_empty() {
@@ -424,7 +430,7 @@ const CACHES: &[&str] = &[
 
 /// A mount that leaves nothing in the image: a cache of tools, or what another stage has made.
 pub(crate) fn is_cache(flag: &Flag) -> bool {
-    let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+    let value = flag.value.as_ref().map(|value| value.text.as_str()).unwrap_or_default();
     let has = |start: &str| value.split(',').any(|part| part.starts_with(start));
     let target = value.split(',').find_map(|part| {
         let (name, value) = part.split_once('=')?;
@@ -437,13 +443,13 @@ pub(crate) fn is_cache(flag: &Flag) -> bool {
 
 /// A mount of files of the build context, which leaves nothing in the image either.
 pub(crate) fn is_context_mount(flag: &Flag) -> bool {
-    let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+    let value = flag.value.as_ref().map(|value| value.text.as_str()).unwrap_or_default();
     let has = |start: &str| value.split(',').any(|part| part.starts_with(start));
     let is_input = has("type=bind") && !has("from=");
     // Elsewhere it would hide what is there, and lose what the step writes.
-    let is_fleeting = |it: &str| {
-        let target = it.strip_prefix("target=").or_else(|| it.strip_prefix("dst="));
-        target.is_some_and(|it| ["/tmp", "/var/tmp", "/run", "/root/.cache"].contains(&it))
+    let is_fleeting = |part: &str| {
+        let target = part.strip_prefix("target=").or_else(|| part.strip_prefix("dst="));
+        target.is_some_and(|target| ["/tmp", "/var/tmp", "/run", "/root/.cache"].contains(&target))
     };
     let is_memory = has("type=tmpfs") && value.split(',').any(is_fleeting);
     flag.name.text.as_str() == "mount" && (is_input || is_memory)
@@ -451,7 +457,7 @@ pub(crate) fn is_context_mount(flag: &Flag) -> bool {
 
 /// A mount of a secret, which leaves nothing in the image unless the command stores it.
 fn is_secret_mount(flag: &Flag) -> bool {
-    let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+    let value = flag.value.as_ref().map(|value| value.text.as_str()).unwrap_or_default();
     flag.name.text.as_str() == "mount"
         && value.split(',').any(|part| matches!(part, "type=secret" | "type=ssh"))
 }
@@ -459,10 +465,10 @@ fn is_secret_mount(flag: &Flag) -> bool {
 fn segment(view: &View<'_>, script: &Script, calls: &[PackageCall], number: usize) -> Segment {
     let is_here =
         |command: &Command| command.place.block() == 0 && command.place.pipeline() == number;
-    let commands = script.commands.iter().enumerate().filter(|(_, it)| is_here(it));
+    let commands = script.commands.iter().enumerate().filter(|(_, command)| is_here(command));
     let places: Vec<usize> = commands.clone().map(|(place, _)| place).collect();
     let span = script.blocks.first().and_then(|block| block.pipelines.get(number));
-    let text = span.and_then(|it| it.span.slice(view.text)).unwrap_or_default();
+    let text = span.and_then(|pipeline| pipeline.span.slice(view.text)).unwrap_or_default();
     Segment {
         text: joined(text),
         commands: commands.map(|(_, command)| command.clone()).collect(),

@@ -44,7 +44,7 @@ const CHANNELS: &[&str] =
 fn must_replace_conda(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let packages = |view: &View<'_>| {
         let plan = Plan::of(view, &|_| false);
-        plan.items.iter().filter_map(Item::conda).map(|it| it.packages.len()).sum::<usize>()
+        plan.items.iter().filter_map(Item::conda).map(|conda| conda.packages.len()).sum::<usize>()
     };
     if packages(change.after) < packages(change.before) {
         return Vec::new();
@@ -57,8 +57,8 @@ fn gone<'p>(old: &'p Spot<'_>, new: &Spot<'_>) -> Vec<(&'p Conda, &'p str)> {
     let mut gone = Vec::new();
     for conda in &old.condas {
         let is_kept = |package: &str| {
-            let same = new.condas.iter().filter(|it| it.is_same_call(conda));
-            same.flat_map(|it| &it.packages).any(|it| it == package)
+            let same = new.condas.iter().filter(|other| other.is_same_call(conda));
+            same.flat_map(|other| &other.packages).any(|it| it == package)
         };
         let lost = conda.packages.iter().filter(|package| !is_kept(package));
         gone.extend(lost.map(|package| (*conda, package.as_str())));
@@ -82,8 +82,9 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             }
         }
         for pip in &is.pips {
-            let is_wanted = |it: &str| used.contains(&it) || (it == "uv" && !pip.is_uv);
-            if let Some(more) = pip.packages.iter().find(|it| !is_wanted(it)) {
+            let is_wanted =
+                |package: &str| used.contains(&package) || (package == "uv" && !pip.is_uv);
+            if let Some(more) = pip.packages.iter().find(|package| !is_wanted(package)) {
                 let message = format!("conda did not install `{more}` here");
                 issues.push(change.issue(check, &message));
             }
@@ -165,7 +166,7 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
         let kept: Vec<String> =
             other.file.instructions.iter().map(|instruction| written(other, instruction)).collect();
         let all = view.file.instructions.iter().enumerate();
-        let changed = all.filter(|(_, it)| !kept.contains(&written(view, it)));
+        let changed = all.filter(|(_, instruction)| !kept.contains(&written(view, instruction)));
         let has_install = |index: &usize| {
             let one = Plan::of(view, &|other| other != *index);
             one.items.iter().any(|item| matches!(item, Item::Conda(_) | Item::Pip(..)))

@@ -92,7 +92,7 @@ fn system(items: &[(usize, Item)]) -> BTreeSet<&str> {
 
 /// The images of micromamba start as a user that no other image has.
 fn has_own_user(change: &Change<'_>) -> bool {
-    base(change.before).is_some_and(|it| it.contains("micromamba"))
+    base(change.before).is_some_and(|image| image.contains("micromamba"))
 }
 
 /// Packages that only compile others.
@@ -140,9 +140,9 @@ fn python_image(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         return vec![change.issue(check, &message)];
     };
     let plan = Plan::after(change);
-    let other = plan.others.iter().map(|(image, _)| image).find(|it| {
-        let same = is_python(it)
-            .is_some_and(|it| it.version == kind.version && it.release == kind.release);
+    let other = plan.others.iter().map(|(image, _)| image).find(|other| {
+        let same = is_python(other)
+            .is_some_and(|found| found.version == kind.version && found.release == kind.release);
         !same
     });
     if let Some(other) = other {
@@ -154,7 +154,7 @@ fn python_image(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let wanted = python_version(&Plan::before(change));
     let is_wanted = match &wanted {
         Some(wanted) => agree(wanted, &has),
-        None => ["3.9", "3.10", "3.11", "3.12"].iter().any(|it| agree(it, &has)),
+        None => ["3.9", "3.10", "3.11", "3.12"].iter().any(|version| agree(version, &has)),
     };
     if has.contains('.') && is_wanted {
         return Vec::new();
@@ -171,7 +171,7 @@ fn python_version(plan: &Plan) -> Option<String> {
     });
     let (_, version) = packages
         .flatten()
-        .map(|it| conda_parts(it))
+        .map(|package| conda_parts(package))
         .find(|(name, _)| conda_package(name) == Some(CondaPackage::Python))?;
     let version = version.trim_start_matches('=').trim_end_matches(".*");
     (!version.is_empty()).then(|| version.to_owned())
@@ -186,15 +186,15 @@ fn wheels_work(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                        virtual environment";
         issues.push(change.issue(check, message));
     }
-    let image = base(change.after).and_then(|it| ImageKind::of(&it));
-    let is_full = image.is_some_and(|it| it.is_full() && it.name == "python");
+    let image = base(change.after).and_then(|image| ImageKind::of(&image));
+    let is_full = image.is_some_and(|kind| kind.is_full() && kind.name == "python");
     let stages = plan.others.iter().map(|(_, items)| (items, false));
     for (items, is_last) in stages.chain([(&plan.last, true)]) {
         let own = items.iter().filter_map(|(_, item)| match item {
             Item::Pip(pip) => Some(pip),
             _ => None,
         });
-        for place in own.filter(|it| !packages::is_tools(it)).map(|it| &it.place) {
+        for place in own.filter(|pip| !packages::is_tools(pip)).map(|pip| &pip.place) {
             if !arrives(change, &plan, place, is_last) {
                 let message =
                     "the Python that the container starts does not find what pip installs here";
@@ -220,7 +220,7 @@ fn wheels_work(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 /// Whether the final image finds what is installed in this place.
 fn arrives(change: &Change<'_>, plan: &Plan, place: &PipTarget, is_last: bool) -> bool {
-    let last = change.after.facts.final_stage().map_or(0, |it| it.index);
+    let last = change.after.facts.final_stage().map_or(0, |stage| stage.index);
     let active = environments(change.after, last);
     let is_copied = |from: &str, to: &str| {
         plan.last
@@ -228,7 +228,7 @@ fn arrives(change: &Change<'_>, plan: &Plan, place: &PipTarget, is_last: bool) -
             .any(|(_, item)| matches!(item, Item::Taken(source, target) if source == from && target == to))
     };
     match place {
-        PipTarget::Image if is_last => active.iter().all(|it| !is_made(plan, it)),
+        PipTarget::Image if is_last => active.iter().all(|directory| !is_made(plan, directory)),
         PipTarget::Image => {
             let brings = |part: &str| {
                 plan.last.iter().any(|(_, item)| {
@@ -261,7 +261,7 @@ fn only_conda_leaves(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let files: Vec<&str> = old
         .pips()
         .flat_map(|pip| &pip.requirements)
-        .filter_map(|it| it.strip_prefix("-r "))
+        .filter_map(|requirement| requirement.strip_prefix("-r "))
         .map(last_part)
         .collect();
     // A list of requirements may stay in the stage that reads it.
@@ -273,26 +273,24 @@ fn only_conda_leaves(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     };
     let olds = steps(&old.last);
     let lent: Vec<&Step> = new.others.iter().flat_map(|(_, items)| steps(items)).collect();
-    let is_lent = |step: &Step| is_list(step) && lent.iter().any(|it| it.text == step.text);
+    let is_lent = |step: &Step| is_list(step) && lent.iter().any(|other| other.text == step.text);
     let was: Vec<&str> =
-        olds.iter().filter(|old| !is_lent(old)).map(|old| old.text.as_str()).collect();
+        olds.iter().filter(|step| !is_lent(step)).map(|step| step.text.as_str()).collect();
     let news = steps(&new.last);
     let is: Vec<&str> =
-        news.iter().filter(|new| !is_lent(new)).map(|new| new.text.as_str()).collect();
+        news.iter().filter(|step| !is_lent(step)).map(|step| step.text.as_str()).collect();
     let place = is.iter().zip(&was).find(|(new, old)| new != old).map(|(new, _)| *new);
     if was != is {
         let message = "only conda may go, and installs by pip, uv and apt-get may come; every other step \
                        must stay, in its order";
         return vec![change.issue(check, message).quoting(place.unwrap_or_default())];
     }
-    if let Some(more) = lent
-        .iter()
-        .find(|instruction| instruction.keyword != Keyword::Workdir && !is_list(instruction))
+    if let Some(more) = lent.iter().find(|step| step.keyword != Keyword::Workdir && !is_list(step))
     {
         let message = "a stage for packages may only copy lists of requirements";
         return vec![change.issue(check, message).quoting(&more.text)];
     }
-    if lent.iter().any(|it| is_list(it)) {
+    if lent.iter().any(|step| is_list(step)) {
         return Vec::new();
     }
     is_late(&old, &new)
@@ -331,7 +329,9 @@ fn is_late(old: &Plan, new: &Plan) -> Option<String> {
     let (_, is) = installs(&new.last);
     let next = |place: usize| {
         let rest = olds.iter().enumerate().skip(place);
-        rest.into_iter().find(|(_, it)| it.keyword == Keyword::Run).map_or(usize::MAX, |(at, _)| at)
+        rest.into_iter()
+            .find(|(_, step)| step.keyword == Keyword::Run)
+            .map_or(usize::MAX, |(at, _)| at)
     };
     if let (Some(was), Some(is)) = (was, is)
         && is > next(was)

@@ -13,7 +13,7 @@ pub(super) fn are_flags_known(change: &Change<'_>, instruction: &Instruction) ->
             let value = flag.value.as_ref().map(|value| &value.text);
             let mut olds = before.file.instructions.iter();
             let is_old = olds.any(|old| old.flag_value(name).map(|old| &old.text) == value);
-            let owner = value.and_then(|it| it.split(':').next()).unwrap_or_default();
+            let owner = value.and_then(|text| text.split(':').next()).unwrap_or_default();
             let runtime = before.facts.final_runtime();
             let mut users = runtime.get(Setting::User).iter();
             let is_user =
@@ -21,9 +21,9 @@ pub(super) fn are_flags_known(change: &Change<'_>, instruction: &Instruction) ->
             let is_owner = name == "chown"
                 && !owner.is_empty()
                 && (is_user || gives_to(before, owner))
-                && !is_of_other_group(before, instruction, value.map_or("", |it| it.as_str()));
+                && !is_of_other_group(before, instruction, value.map_or("", |text| text.as_str()));
             let is_mode = name == "chmod"
-                && value.is_some_and(|it| match it.trim_start_matches('0') {
+                && value.is_some_and(|text| match text.trim_start_matches('0') {
                     "755" | "555" => true,
                     "644" | "444" => is_of_data(instruction),
                     "1777" => is_for_temporary_files(instruction),
@@ -47,7 +47,7 @@ fn is_of_data(instruction: &Instruction) -> bool {
 
 fn is_for_temporary_files(instruction: &Instruction) -> bool {
     let Arguments::Transfer { destination, .. } = &instruction.arguments else { return false };
-    let place = destination.as_ref().map(|it| it.text.trim_end_matches('/').to_owned());
+    let place = destination.as_ref().map(|place| place.text.trim_end_matches('/').to_owned());
     matches!(place.as_deref(), Some("/tmp" | "/var/tmp"))
 }
 
@@ -58,13 +58,14 @@ fn is_of_other_group(view: &View<'_>, instruction: &Instruction, owner: &str) ->
     };
     let place = place.text.trim_end_matches('/');
     let Some((_, group)) = owner.split_once(':') else { return false };
-    view.all_called().filter(|call| call.name == "install").any(|it| {
-        let is_there = it.words.iter().any(|word| word.trim_end_matches('/') == place);
-        let mut pairs = it.words.iter().zip(it.words.iter().skip(1));
+    view.all_called().filter(|call| call.name == "install").any(|call| {
+        let is_there = call.words.iter().any(|word| word.trim_end_matches('/') == place);
+        let mut pairs = call.words.iter().zip(call.words.iter().skip(1));
         let given = pairs.find(|(flag, _)| *flag == "-g").map(|(_, group)| group);
         // A number and a name may be one group.
-        let is_number = |it: &str| it.bytes().all(|byte| byte.is_ascii_digit());
-        is_there && given.is_some_and(|it| it != group && is_number(it) == is_number(group))
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        is_there
+            && given.is_some_and(|given| given != group && is_number(given) == is_number(group))
     })
 }
 

@@ -98,7 +98,7 @@ fn comments_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let split = |text: &str| -> Vec<String> {
         // A trust store is a file.
         let lower = text.to_lowercase().replace("trust store", "truststore");
-        lower.split(|it: char| !it.is_alphanumeric()).map(str::to_owned).collect()
+        lower.split(|character: char| !character.is_alphanumeric()).map(str::to_owned).collect()
     };
     // A file about models may tell of a model.
     let known = split(change.before.text);
@@ -117,7 +117,7 @@ fn comments_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 /// What the first holds beyond the second, each as often as it does.
 fn more_than<'t>(all: Vec<&'t str>, mut known: Vec<&'t str>) -> Vec<&'t str> {
-    let is_new = |text: &&str| match known.iter().position(|it| it == text) {
+    let is_new = |text: &&str| match known.iter().position(|other| other == text) {
         Some(place) => {
             known.swap_remove(place);
             false

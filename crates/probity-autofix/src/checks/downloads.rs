@@ -50,7 +50,7 @@ fn only_tool_calls(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 fn runs<'v>(view: &'v View<'_>) -> impl Iterator<Item = usize> + 'v {
     let all = view.file.instructions.iter().enumerate();
-    all.filter(|(_, it)| it.keyword == Keyword::Run).map(|(index, _)| index)
+    all.filter(|(_, instruction)| instruction.keyword == Keyword::Run).map(|(index, _)| index)
 }
 
 /// The RUNs that differ by the tool alone.
@@ -82,8 +82,8 @@ fn is_same(change: &Change<'_>, old: usize, new: usize) -> bool {
     if written(before, was) == written(after, is) {
         return true;
     }
-    let flags = |it: &Instruction| -> Vec<(String, Option<String>)> {
-        let flags = it.flags.iter();
+    let flags = |instruction: &Instruction| -> Vec<(String, Option<String>)> {
+        let flags = instruction.flags.iter();
         flags
             .map(|flag| {
                 (flag.name.text.to_string(), flag.value.as_ref().map(|v| v.text.to_string()))
@@ -233,7 +233,7 @@ impl<'w> Download<'w> {
                 if !HARMLESS.contains(&word.as_str()) {
                     others.push(word.as_str());
                 }
-            } else if let Some(letters) = word.strip_prefix('-').filter(|it| !it.is_empty()) {
+            } else if let Some(letters) = word.strip_prefix('-').filter(|rest| !rest.is_empty()) {
                 match letters.split_once(letter) {
                     Some((before, value))
                         if before.chars().all(|character| HARMLESS_LETTERS.contains(character)) =>
@@ -265,8 +265,8 @@ impl<'w> Download<'w> {
             all.iter().any(|word| {
                 let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
                 // Behind the letter of the output its name may begin.
-                let letters = letters.and_then(|letter| letter.split('o').next());
-                word == long || letters.is_some_and(|it| it.contains(letter))
+                let letters = letters.and_then(|letters| letters.split('o').next());
+                word == long || letters.is_some_and(|letters| letters.contains(letter))
             })
         };
         let (fails, follows) = (has('f', "--fail"), has('L', "--location"));

@@ -77,7 +77,7 @@ impl Endpoints {
         let mut ports = ports(after);
         ports.extend(variables.iter().filter_map(|(name, value)| own_port(name, value)));
         let mut web = web::ports(before);
-        web.retain(|port| ports.iter().any(|it| it.split('/').next() == Some(port)));
+        web.retain(|port| ports.iter().any(|other| other.split('/').next() == Some(port)));
         Self { ports, web, paths: paths(before), variables, has_any_path: false }
     }
 
@@ -95,7 +95,7 @@ impl Endpoints {
     /// Any port will do where the file exposes none.
     pub(super) fn has_port(&self, port: &str) -> bool {
         let is_number = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
-        let is_exposed = |it: &String| it.split('/').next() == Some(port);
+        let is_exposed = |other: &String| other.split('/').next() == Some(port);
         is_number && (self.ports.is_empty() || self.ports.iter().any(is_exposed))
     }
 
@@ -137,8 +137,8 @@ impl Endpoints {
 
     fn value(&self, variable: &Variable) -> Option<String> {
         let own = self.variable(&variable.name).map(str::to_owned);
-        let is_plain = |it: &String| {
-            it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
+        let is_plain = |value: &String| {
+            value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
         };
         let found = match variable.operation {
             Operation::Value | Operation::Require { .. } => own,
@@ -166,7 +166,7 @@ fn own_port(name: &str, value: &str) -> Option<String> {
 
 fn paths(view: &View<'_>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    for token in view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment) {
+    for token in view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment) {
         let text = token.span.slice(view.text).unwrap_or_default();
         if has_hint(text) {
             found.extend(text.split_whitespace().filter_map(path_in));
@@ -192,13 +192,15 @@ fn paths(view: &View<'_>) -> BTreeSet<String> {
                 _ => Vec::new(),
             };
             let values =
-                words.iter().map(|word| word.split_once('=').map_or(word.as_str(), |it| it.1));
-            found.extend(values.filter(|it| has_hint(it)).filter_map(path_in));
+                words.iter().map(|word| word.split_once('=').map_or(word.as_str(), |pair| pair.1));
+            found.extend(values.filter(|value| has_hint(value)).filter_map(path_in));
         }
     }
     found.extend(of_frameworks(view));
     let held = directories(view);
-    found.retain(|path| !held.iter().any(|it| is_within(path, it) || is_within(it, path)));
+    found.retain(|path| {
+        !held.iter().any(|directory| is_within(path, directory) || is_within(directory, path))
+    });
     found
 }
 
@@ -207,7 +209,7 @@ fn of_frameworks(view: &View<'_>) -> Vec<String> {
     let runtime = view.facts.final_runtime();
     let variable = |name: &str| {
         let entry = runtime.get(Setting::Env).iter().find(|setting| setting.entry.key == name);
-        entry.and_then(|it| text_of(&it.entry.value))
+        entry.and_then(|entry| text_of(&entry.entry.value))
     };
     let mut found = Vec::new();
     if variable("ENDPOINTS_HEALTH_ENABLED").as_deref() == Some("true") {
@@ -235,7 +237,7 @@ fn of_frameworks(view: &View<'_>) -> Vec<String> {
     let path = parts.map(|part| part.trim_end_matches('/').to_owned()).concat();
     found.push(format!("{path}/health"));
     if variable("MANAGEMENT_ENDPOINT_HEALTH_PROBES_ENABLED").as_deref() == Some("true") {
-        found.extend(["liveness", "readiness"].map(|it| format!("{path}/health/{it}")));
+        found.extend(["liveness", "readiness"].map(|probe| format!("{path}/health/{probe}")));
     }
     found
 }
@@ -243,13 +245,15 @@ fn of_frameworks(view: &View<'_>) -> Vec<String> {
 /// Whether one of the words is about the state of a service.
 fn has_hint(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let mut words = lower.split(|it: char| !it.is_ascii_alphanumeric());
+    let mut words = lower.split(|character: char| !character.is_ascii_alphanumeric());
     words.any(|word| HINTS.contains(&word))
 }
 
 /// `/healthz` of a word, or of an address that leads here.
 fn path_in(word: &str) -> Option<String> {
-    let word = word.trim_matches(|it: char| "\"'`()<>,;:!?".contains(it)).trim_end_matches('.');
+    let word = word
+        .trim_matches(|character: char| "\"'`()<>,;:!?".contains(character))
+        .trim_end_matches('.');
     let path = match word.split_once("://") {
         Some((_, rest)) => {
             let (authority, _) = rest.split_once('/')?;
@@ -277,5 +281,7 @@ fn directories(view: &View<'_>) -> Vec<String> {
     let workdirs = (0..view.file.instructions.len())
         .filter_map(|index| view.facts.state(index)?.workdir.path.clone());
     let all = volumes.chain(targets).chain(workdirs.map(|workdir| workdir.to_string()));
-    all.map(|it| it.trim_end_matches('/').to_owned()).filter(|it| it.starts_with('/')).collect()
+    all.map(|path| path.trim_end_matches('/').to_owned())
+        .filter(|path| path.starts_with('/'))
+        .collect()
 }

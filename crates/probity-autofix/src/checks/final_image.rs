@@ -112,7 +112,7 @@ fn runtime_version(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             || variables.any(|variable| variable.entry.key.starts_with("ASPNETCORE_"))
             || ["http", "Web", "Api", "Mvc", "Blazor", "urls"]
                 .iter()
-                .any(|it| change.before.text.contains(it))
+                .any(|word| change.before.text.contains(word))
     };
     let lacks = match new.name.as_str() {
         "runtime" => is_web && matches!(old.name.as_str(), "sdk" | "aspnet"),
@@ -140,7 +140,8 @@ fn brings_java(view: &View<'_>) -> bool {
 /// Whether web servers usually listen on a port; one that nobody knows may be theirs too.
 fn is_port_of_web(port: &str) -> bool {
     let digits: String = port.chars().filter(char::is_ascii_digit).collect();
-    let is_low = digits.parse::<u32>().is_ok_and(|it| (1024..5000).contains(&it) && it != 3000);
+    let is_low =
+        digits.parse::<u32>().is_ok_and(|number| (1024..5000).contains(&number) && number != 3000);
     !is_low
 }
 
@@ -172,6 +173,8 @@ fn issue(check: &Check, change: &Change<'_>, text: &str) -> Issue {
 fn copies(view: &View<'_>) -> bool {
     let Some(stage) = view.facts.final_stage() else { return false };
     let all = view.file.instructions.get(stage.instructions.clone()).unwrap_or_default();
-    let is_copy = |it: &Instruction| it.keyword == Keyword::Copy && it.flag_value("from").is_some();
+    let is_copy = |instruction: &Instruction| {
+        instruction.keyword == Keyword::Copy && instruction.flag_value("from").is_some()
+    };
     all.iter().any(is_copy)
 }

@@ -175,18 +175,19 @@ pub(super) fn without_lists(view: &View<'_>, index: usize) -> Option<String> {
     let is_fetched =
         calls(index).filter(is_apt).take(place).any(|call| call.action == Action::Update);
     let stage = view.facts.stage_of(index)?;
-    let is_left = chain_of(view, stage.index).into_iter().filter(|it| *it < index).any(|earlier| {
-        let text = view
-            .file
-            .instructions
-            .get(earlier)
-            .map(|instruction| instruction.body_text().to_string());
-        calls(earlier).filter(is_apt).any(|call| call.action == Action::Update)
-            && text.is_some_and(|it| !it.contains("/var/lib/apt/lists"))
-    });
-    let mounts = view.file.instructions.get(index).is_some_and(|it| {
-        it.flags.iter().any(|flag| {
-            let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+    let is_left =
+        chain_of(view, stage.index).into_iter().filter(|earlier| *earlier < index).any(|earlier| {
+            let text = view
+                .file
+                .instructions
+                .get(earlier)
+                .map(|instruction| instruction.body_text().to_string());
+            calls(earlier).filter(is_apt).any(|call| call.action == Action::Update)
+                && text.is_some_and(|text| !text.contains("/var/lib/apt/lists"))
+        });
+    let mounts = view.file.instructions.get(index).is_some_and(|instruction| {
+        instruction.flags.iter().any(|flag| {
+            let value = flag.value.as_ref().map(|word| word.text.as_str()).unwrap_or_default();
             value.contains("/var/lib/apt")
         })
     });
@@ -206,7 +207,7 @@ pub(super) fn package(view: &View<'_>, index: usize, image: &str) -> Option<Stri
     let calls = calls.filter(|call| !commands::is_language_manager(call.manager));
     let release = match kind.distribution {
         Some(Distribution::Debian) => {
-            kind.release.as_deref().map(|it| it.split('.').next().unwrap_or(it))
+            kind.release.as_deref().map(|release| release.split('.').next().unwrap_or(release))
         }
         Some(Distribution::Ubuntu) => kind.release.as_deref(),
         _ => None,
@@ -219,8 +220,9 @@ pub(super) fn package(view: &View<'_>, index: usize, image: &str) -> Option<Stri
     // Fonts have another beginning in each.
     let beginning =
         if kind.distribution == Some(Distribution::Alpine) { "fonts-" } else { "font-" };
-    let name = names
-        .find(|it| wrong.contains(&it.as_str()) || it.starts_with(beginning) || is_of_other(it))?;
+    let name = names.find(|name| {
+        wrong.contains(&name.as_str()) || name.starts_with(beginning) || is_of_other(name)
+    })?;
     Some(format!("the package {name}"))
 }
 
@@ -234,9 +236,9 @@ pub(super) fn account(view: &View<'_>, index: usize, image: &str) -> Option<Stri
     };
     let called = view.called(index);
     let mut accounts = called.iter().filter(|call| call.is_any(&["adduser", "addgroup"]));
-    accounts.find_map(|account| {
-        let option = account.words.iter().find(|word| wrong.contains(&word.as_str()))?;
-        Some(format!("{} {option}", account.name))
+    accounts.find_map(|call| {
+        let option = call.words.iter().find(|word| wrong.contains(&word.as_str()))?;
+        Some(format!("{} {option}", call.name))
     })
 }
 
@@ -248,8 +250,8 @@ pub(super) fn taken_number(view: &View<'_>, index: usize, image: &str) -> Option
         && kind
             .release
             .as_deref()
-            .and_then(|it| it.parse::<f32>().ok())
-            .is_some_and(|it| it > 23.0)
+            .and_then(|release| release.parse::<f32>().ok())
+            .is_some_and(|number| number > 23.0)
         && kind.language != Some("dotnet");
     let owner = match kind.name.as_str() {
         "node" => "node",
@@ -259,23 +261,25 @@ pub(super) fn taken_number(view: &View<'_>, index: usize, image: &str) -> Option
     };
     let called = view.called(index);
     // A step that removes or renumbers the user makes room.
-    let makes_room = |it: &commands::Called| {
-        it.is_any(&["userdel", "deluser", "usermod"]) && it.words.iter().any(|word| word == owner)
+    let makes_room = |call: &commands::Called| {
+        call.is_any(&["userdel", "deluser", "usermod"])
+            && call.words.iter().any(|word| word == owner)
     };
-    let earlier = (0..index).flat_map(|it| view.called(it));
+    let earlier = (0..index).flat_map(|step| view.called(step));
     if called.iter().any(makes_room) || earlier.into_iter().any(makes_room) {
         return None;
     }
-    let is_taken = |it: &commands::Called| {
-        let pairs = it.words.windows(2);
+    let is_taken = |call: &commands::Called| {
+        let pairs = call.words.windows(2);
         let mut pairs = pairs.filter_map(|pair| match pair {
             [flag, value] => Some((flag.as_str(), value.as_str())),
             _ => None,
         });
-        let joined = it.words.iter().any(|word| word == "--uid=1000");
-        let is_shared = it.words.iter().any(|word| matches!(word.as_str(), "-o" | "--non-unique"));
+        let joined = call.words.iter().any(|word| word == "--uid=1000");
+        let is_shared =
+            call.words.iter().any(|word| matches!(word.as_str(), "-o" | "--non-unique"));
         let is_number = joined || pairs.any(|pair| matches!(pair, ("-u" | "--uid", "1000")));
-        it.is_any(&["useradd", "adduser"]) && is_number && !is_shared
+        call.is_any(&["useradd", "adduser"]) && is_number && !is_shared
     };
     called.iter().any(is_taken).then(|| format!("user 1000 anew, though it is `{owner}`"))
 }

@@ -20,10 +20,11 @@ pub(crate) const TOOL: Check = Check::new("healthcheck-tool", tool);
 /// The HEALTHCHECKs of the final stage.
 pub(crate) fn explained(change: &Change<'_>) -> Explained {
     let checks = |view: &View<'_>| {
-        let stage = view.facts.final_stage().map(|it| it.instructions.clone()).unwrap_or_default();
+        let stage =
+            view.facts.final_stage().map(|stage| stage.instructions.clone()).unwrap_or_default();
         let is_check = |index: &usize| {
-            let it = view.file.instructions.get(*index);
-            it.is_some_and(|instruction| instruction.keyword == Keyword::Healthcheck)
+            let instruction = view.file.instructions.get(*index);
+            instruction.is_some_and(|instruction| instruction.keyword == Keyword::Healthcheck)
         };
         stage.filter(is_check).collect()
     };
@@ -61,13 +62,13 @@ fn guessed<'t>(change: &Change<'_>, text: &'t str) -> Option<Address<'t>> {
     let is_named = |path: &str| path.contains(['$', '#', '{', '+']) || endpoints.has_path(path);
     // `/dev/tcp/localhost/8080` is a port, not a path.
     let asked = if text.contains("/dev/tcp/") { Vec::new() } else { asked(text) };
-    asked.into_iter().find(|it| !is_local(it.host) || !is_named(it.path))
+    asked.into_iter().find(|address| !is_local(address.host) || !is_named(address.path))
 }
 
 /// Whether a path is guessed, which one check alone is to report.
 pub(super) fn guesses_path(change: &Change<'_>) -> bool {
     let Some((_, text)) = command(change.after) else { return false };
-    guessed(change, &text).is_some_and(|it| is_local(it.host))
+    guessed(change, &text).is_some_and(|address| is_local(address.host))
 }
 
 /// Small images lack the usual probes, so something in the file has to show that one is there.
@@ -129,9 +130,10 @@ pub(crate) fn probe_tools(view: &View<'_>) -> Vec<&'static str> {
     ["curl", "wget", "pg_isready", "redis-cli", "mysqladmin", "nc"]
         .into_iter()
         .filter(|tool| {
-            let is_package =
-                packages.iter().any(|it| it == tool || (*tool == "nc" && it.starts_with("netcat")));
-            is_package || called.iter().any(|call| call == tool)
+            let is_package = packages
+                .iter()
+                .any(|package| package == tool || (*tool == "nc" && package.starts_with("netcat")));
+            is_package || called.iter().any(|name| name == tool)
         })
         .collect()
 }

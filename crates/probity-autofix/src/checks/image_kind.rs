@@ -88,7 +88,7 @@ impl ImageKind {
         let language = if is_dotnet {
             Some("dotnet")
         } else {
-            LANGUAGES.iter().find(|(image, _)| *image == name).map(|(_, it)| *it)
+            LANGUAGES.iter().find(|(image, _)| *image == name).map(|(_, language)| *language)
         };
         let version = match language {
             Some("java") => java_version(&name, &tag),
@@ -171,7 +171,8 @@ fn released(
     }
     match name {
         "debian" => {
-            let major = number(tag).and_then(|it| it.split('.').next().map(str::to_owned));
+            let major =
+                number(tag).and_then(|release| release.split('.').next().map(str::to_owned));
             (Some(Distribution::Debian), major)
         }
         "ubuntu" => (Some(Distribution::Ubuntu), number(tag)),
@@ -201,12 +202,14 @@ fn java_version(name: &str, tag: &str) -> Option<String> {
     if matches!(name, "maven" | "gradle" | "tomcat" | "jetty") {
         return parts.iter().skip(1).find_map(|part| number(part));
     }
-    number(tag).and_then(|it| it.split('.').next().map(str::to_owned))
+    number(tag).and_then(|version| version.split('.').next().map(str::to_owned))
 }
 
 /// The number that a text begins with.
 fn number(text: &str) -> Option<String> {
-    let end = text.find(|it: char| !it.is_ascii_digit() && it != '.').unwrap_or(text.len());
+    let end = text
+        .find(|character: char| !character.is_ascii_digit() && character != '.')
+        .unwrap_or(text.len());
     let number = text.get(..end)?.trim_matches('.');
     (!number.is_empty()).then(|| number.to_owned())
 }

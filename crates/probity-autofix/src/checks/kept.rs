@@ -88,9 +88,9 @@ fn is_held(change: &Change<'_>, path: &str) -> bool {
     let after = change.after;
     is_copied(change, path)
         || final_chain(after).into_iter().any(|index| {
-            let it = after.file.instructions.get(index);
-            it.is_some_and(|call| {
-                call.flag_value("from").is_none() && covers(after, index, call, path)
+            let instruction = after.file.instructions.get(index);
+            instruction.is_some_and(|instruction| {
+                instruction.flag_value("from").is_none() && covers(after, index, instruction, path)
             })
         })
 }
@@ -98,8 +98,8 @@ fn is_held(change: &Change<'_>, path: &str) -> bool {
 /// Whether all that is at a place comes from another stage.
 fn is_copied(change: &Change<'_>, path: &str) -> bool {
     final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let sources = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let sources = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         sources
             .iter()
             .any(|source| is_within(path, source.trim_end_matches('/')) || is_matched(path, source))
@@ -136,10 +136,10 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             (Manager::Pip, Some("python")) => &["pip", "pip3", "python", "python3"],
             _ => continue,
         };
-        let is_again = runs_in_final(change, |it| {
-            it.is_any(names)
-                && it.words.iter().any(|word| matches!(word.as_str(), "install" | "ci" | "i"))
-                && !it.words.iter().any(|word| matches!(word.as_str(), "-g" | "--global"))
+        let is_again = runs_in_final(change, |called| {
+            called.is_any(names)
+                && called.words.iter().any(|word| matches!(word.as_str(), "install" | "ci" | "i"))
+                && !called.words.iter().any(|word| matches!(word.as_str(), "-g" | "--global"))
         });
         let is_there = match (call.manager, &call.target) {
             (Manager::Pip, None) => holds_site_packages(change),
@@ -155,45 +155,45 @@ fn packages(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             missing.push(format!("the packages that `{}` installs", names.first().unwrap_or(&"")));
         }
     }
-    for it in before.all_called() {
-        let directory = match it.name.as_str() {
-            "bundle" if it.words.iter().any(|word| word == "install") => {
+    for called in before.all_called() {
+        let directory = match called.name.as_str() {
+            "bundle" if called.words.iter().any(|word| word == "install") => {
                 let runtime = before.facts.final_runtime();
                 let mut variables = runtime.get(Setting::Env).iter();
                 let path = variables.find(|variable| variable.entry.key == "BUNDLE_PATH");
-                let path = path.and_then(|it| text_of(&it.entry.value));
+                let path = path.and_then(|variable| text_of(&variable.entry.value));
                 let path = path.unwrap_or_else(|| "/usr/local/bundle".to_owned());
                 absolute(
                     &path,
                     before
                         .facts
-                        .state(it.instruction)
+                        .state(called.instruction)
                         .and_then(|state| state.workdir.path.as_deref()),
                 )
                 .unwrap_or(path)
             }
-            "php" if it.words.iter().any(|word| word == "install") => {
-                below(before, it.instruction, "vendor")
+            "php" if called.words.iter().any(|word| word == "install") => {
+                below(before, called.instruction, "vendor")
             }
             _ => continue,
         };
-        let vendored = below(before, it.instruction, "vendor/bundle");
+        let vendored = below(before, called.instruction, "vendor/bundle");
         let is_again =
-            runs_in_final(change, |other| other.name == it.name && other.words == it.words);
-        let is_vendored = it.name == "bundle"
+            runs_in_final(change, |other| other.name == called.name && other.words == called.words);
+        let is_vendored = called.name == "bundle"
             && ["vendor/bundle", "set --local deployment", "set deployment"]
                 .iter()
-                .any(|it| before.text.contains(it));
+                .any(|sign| before.text.contains(sign));
         if is_vendored && !is_copied(change, &vendored) && !is_again {
             missing.push(format!("`{vendored}`"));
         }
         // The images of Ruby keep Bundler's settings beside the gems of the system.
-        let has_settings = runs_in_final(change, |it| {
-            it.name == "bundle" && it.words.iter().any(|word| word == "config")
+        let has_settings = runs_in_final(change, |other| {
+            other.name == "bundle" && other.words.iter().any(|word| word == "config")
         });
         let sets = before
             .all_called()
-            .any(|it| it.name == "bundle" && it.words.iter().any(|word| word == "config"));
+            .any(|other| other.name == "bundle" && other.words.iter().any(|word| word == "config"));
         let is_settled = is_vendored && (has_settings || !sets || kind.language != Some("ruby"));
         if !is_copied(change, &directory) && !is_settled && !is_again {
             missing.push(format!("`{directory}`"));
@@ -227,21 +227,21 @@ fn runs_on(change: &Change<'_>, language: &str) -> bool {
     kind.is_none_or(|kind| kind.language == Some(language))
         || ["node", "npm", "npx", "yarn", "pnpm"]
             .iter()
-            .any(|it| commands::starts(change.before, it))
+            .any(|program| commands::starts(change.before, program))
 }
 
 /// Whether the directory of Python's packages comes along, wherever it is.
 fn holds_site_packages(change: &Change<'_>) -> bool {
     final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let sources = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let sources = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         sources.iter().any(|source| {
             let source = source.trim_end_matches('/');
             let is_venv = change.before.text.contains(&format!("{source}/bin"))
-                || change.after.all_called().any(|it| {
-                    let makes =
-                        it.is_any(&["virtualenv"]) || it.words.iter().any(|word| word == "venv");
-                    makes && it.words.iter().any(|word| is_within(word, source))
+                || change.after.all_called().any(|call| {
+                    let makes = call.is_any(&["virtualenv"])
+                        || call.words.iter().any(|word| word == "venv");
+                    makes && call.words.iter().any(|word| is_within(word, source))
                 });
             is_venv
                 || matches!(
@@ -281,7 +281,9 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
                 continue;
             }
             // What was compiled or packed into an installed package is not read again.
-            if compiled.iter().any(|it| is_within(&place, it)) && !DATA.contains(&name) {
+            if compiled.iter().any(|directory| is_within(&place, directory))
+                && !DATA.contains(&name)
+            {
                 continue;
             }
             let is_needed = match (is_script, is_built_later) {
@@ -330,8 +332,8 @@ fn copies(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
 fn takes_pages(change: &Change<'_>) -> bool {
     const PAGES: &[&str] = &["public", "static", "www", "client", "assets", "build", "dist"];
     final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let sources = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let sources = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         sources.iter().any(|source| PAGES.contains(&last_part(source.trim_end_matches('/'))))
     })
 }
@@ -340,7 +342,7 @@ fn takes_pages(change: &Change<'_>) -> bool {
 fn named_by_builds(change: &Change<'_>) -> Vec<String> {
     let before = change.before;
     let sources: Vec<&String> =
-        before.all_pairs().map(|(_, target)| target).filter(|it| it.len() > 1).collect();
+        before.all_pairs().map(|(_, target)| target).filter(|target| target.len() > 1).collect();
     let values = before.all_called().filter(|call| call.is_build()).flat_map(|call| &call.words);
     let values = values.filter_map(|word| {
         let (name, value) = word.rsplit_once('=')?;
@@ -355,7 +357,7 @@ fn named_by_builds(change: &Change<'_>) -> Vec<String> {
 /// `npm start` reads from `package.json` what to start, and `bundle exec` from the Gemfile where it is.
 fn manifest(change: &Change<'_>, kind: &ImageKind) -> Option<String> {
     let before = change.before;
-    let is_started = ["npm", "yarn", "pnpm"].iter().any(|it| commands::starts(before, it));
+    let is_started = ["npm", "yarn", "pnpm"].iter().any(|tool| commands::starts(before, tool));
     let last = before.file.instructions.len().checked_sub(1)?;
     let path = below(before, last, "package.json");
     let is_copied = (0..=last).any(|index| {
@@ -387,7 +389,8 @@ fn placed(source: &str, target: &str, is_all: bool) -> String {
     let is_hidden = name.starts_with(".env")
         || (name.starts_with('.') && (name.ends_with("rc") || name.ends_with("-version")));
     let is_file = is_hidden
-        || (name.ends_with("file") && name.starts_with(|it: char| it.is_ascii_uppercase()))
+        || (name.ends_with("file")
+            && name.starts_with(|character: char| character.is_ascii_uppercase()))
         || name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && !end.is_empty());
     let is_named = last_part(target).rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty());
     if is_file && !is_all && !is_named { format!("{target}/{name}") } else { target.to_owned() }
@@ -398,10 +401,11 @@ fn made_directories(view: &View<'_>, index: usize) -> Vec<String> {
     let parts = view.parts(index).unwrap_or_default();
     let words = parts.iter().flat_map(|part| {
         let called = part.commands.iter().filter_map(|command| Called::of(index, command));
-        let makers = called.filter(|it| {
-            it.name == "mkdir" || (it.name == "install" && it.words.iter().any(|word| word == "-d"))
+        let makers = called.filter(|call| {
+            call.name == "mkdir"
+                || (call.name == "install" && call.words.iter().any(|word| word == "-d"))
         });
-        let words = makers.flat_map(|maker| maker.words);
+        let words = makers.flat_map(|call| call.words);
         words.filter_map(|word| absolute(&word, part.directory.as_deref())).collect::<Vec<_>>()
     });
     words.collect()
@@ -412,8 +416,8 @@ fn is_around(change: &Change<'_>, path: &str) -> bool {
     let after = change.after;
     is_held(change, path)
         || final_chain(after).into_iter().any(|index| {
-            let Some(it) = after.file.instructions.get(index) else { return false };
-            let sources = copied(change, index, it).unwrap_or_default();
+            let Some(instruction) = after.file.instructions.get(index) else { return false };
+            let sources = copied(change, index, instruction).unwrap_or_default();
             let targets = after.pairs(index).unwrap_or_default().iter().map(|(_, to)| to.clone());
             let made = made_directories(after, index);
             let mut all = sources.into_iter().chain(targets).chain(made);

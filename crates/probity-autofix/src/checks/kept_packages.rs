@@ -140,13 +140,15 @@ pub(crate) fn is_twin(headers: &str, package: &str) -> bool {
     let Some(stem) = headers.strip_suffix("-dev").or_else(|| headers.strip_suffix("-devel")) else {
         return false;
     };
-    let stem = stem.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.' || it == '-');
+    let stem = stem.trim_end_matches(|character: char| {
+        character.is_ascii_digit() || character == '.' || character == '-'
+    });
     let stem = stem.strip_suffix("-all").unwrap_or(stem);
     // `libsnappy1v5`, `libgeos-c1v5`, `icu-libs`: another word would be another library.
     let plain = |name: &str| name.strip_prefix("lib").unwrap_or(name).to_owned();
     let (stem, name) = (plain(stem), plain(package));
     let is_same = name.strip_prefix(&stem).is_some_and(|rest| {
-        !rest.starts_with(|it: char| it.is_ascii_alphabetic()) && !stem.is_empty()
+        !rest.starts_with(|character: char| character.is_ascii_alphabetic()) && !stem.is_empty()
     });
     is_same && !commands::is_build_package(package) && !package.ends_with("-doc")
 }
@@ -158,7 +160,7 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let now = in_final_stage(change.after);
     let mut missing: BTreeSet<String> = BTreeSet::new();
     // The original itself runs without what it removes.
-    let removals = commands::calls(change.before).filter(|(_, it)| it.action == Action::Remove);
+    let removals = commands::calls(change.before).filter(|(_, call)| call.action == Action::Remove);
     let removed: Vec<String> = removals
         .flat_map(|(_, call)| call.packages.iter().map(|package| package.text.to_string()))
         .collect();
@@ -166,7 +168,7 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         if commands::is_language_manager(call.manager) {
             continue;
         }
-        let is_removed = |name: &str| removed.iter().any(|it| it == name);
+        let is_removed = |name: &str| removed.iter().any(|package| package == name);
         if call.virtual_name.as_deref().is_some_and(is_removed) {
             continue;
         }
@@ -176,7 +178,7 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 continue;
             }
             let is_there = if needs_library(change, &kind, &name) {
-                now.iter().any(|it| *it == name || is_twin(&name, it))
+                now.iter().any(|package| *package == name || is_twin(&name, package))
                     || is_library_copied(change, &name)
                     || is_in_image(&kind, &name)
             } else {
@@ -201,7 +203,8 @@ fn packages_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let olds = commands::installed(change.before);
     let has_openmp = olds.iter().any(|old| commands::is_compiler(old));
     if has_openmp && !kind.is_full() && olds.iter().any(|old| old == "lightgbm") {
-        let is_there = now.iter().any(|it| it.starts_with("libgomp") || commands::is_compiler(it));
+        let is_there =
+            now.iter().any(|name| name.starts_with("libgomp") || commands::is_compiler(name));
         missing.extend((!is_there).then(|| "libgomp1".to_owned()));
     }
     if compiles_packages(change.after) {
@@ -249,7 +252,7 @@ fn told(change: &Change<'_>, kind: &ImageKind, now: &[String]) -> Vec<&'static s
     }
     let mut found = Vec::new();
     for (words, headers) in TOLD {
-        let is_there = now.iter().any(|it| it == headers || is_twin(headers, it))
+        let is_there = now.iter().any(|package| package == headers || is_twin(headers, package))
             || is_library_copied(change, headers)
             || is_in_image(kind, headers)
             || (*headers == "libssl-dev" && kind.is_interpreted());
@@ -263,13 +266,13 @@ fn told(change: &Change<'_>, kind: &ImageKind, now: &[String]) -> Vec<&'static s
 /// Whether the program of a package that `cargo install` or `go install` compiles comes along, or only
 /// steps of the original call it.
 fn has_program(change: &Change<'_>, package: &str) -> bool {
-    let path = package.rsplit_once("/v").filter(|(_, it)| it.parse::<u32>().is_ok());
+    let path = package.rsplit_once("/v").filter(|(_, version)| version.parse::<u32>().is_ok());
     let name = commands::last_part(path.map_or(package, |(path, _)| path));
     let plain = ["-cli", "_cli"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     let is_it = |word: &str| word == name || word == plain;
     let is_started = [name, plain]
         .iter()
-        .any(|it| commands::starts(change.before, it) || is_probe(change.before, it));
+        .any(|word| commands::starts(change.before, word) || is_probe(change.before, word));
     // Others call these while they build.
     let is_plugin = name.starts_with("protoc-gen-") || name.starts_with("cargo-");
     let is_called = is_plugin
@@ -278,12 +281,12 @@ fn has_program(change: &Change<'_>, package: &str) -> bool {
             is_it(&call.name) || (call.name == "cargo" && is_it(&format!("cargo-{first}")))
         });
     let is_brought = final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let places = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places
             .iter()
             .map(|place| commands::last_part(place.trim_end_matches('/')))
-            .any(|it| is_it(it) || it == "bin")
+            .any(|part| is_it(part) || part == "bin")
     });
     is_brought || (is_called && !is_started)
 }
@@ -303,7 +306,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
 /// Whether steps of the original call a package's program, and nothing else in it names one.
 fn is_build_tool(change: &Change<'_>, name: &str) -> bool {
     let before = change.before;
-    let listed = PROGRAMS.iter().find(|(package, _)| *package == name).map(|(_, it)| *it);
+    let listed = PROGRAMS.iter().find(|(package, _)| *package == name).map(|(_, list)| *list);
     let programs: Vec<&str> = listed.unwrap_or_default().iter().copied().chain([name]).collect();
     let chain = final_chain(change.after);
     let is_used = before.all_called().any(|call| call.is_any(&programs));
@@ -312,9 +315,11 @@ fn is_build_tool(change: &Change<'_>, name: &str) -> bool {
         .all_called()
         .any(|call| call.is_any(&programs) && chain.contains(&call.instruction));
     let names = |text: &str| programs.iter().any(|program| text.contains(program));
-    let is_named = before.file.instructions.iter().any(|it| {
-        let mut heredocs = it.heredocs().iter().map(|heredoc| heredoc.content(before.text));
-        it.keyword != Keyword::Run && (names(it.body_text()) || heredocs.any(|text| names(&text)))
+    let is_named = before.file.instructions.iter().any(|instruction| {
+        let mut heredocs =
+            instruction.heredocs().iter().map(|heredoc| heredoc.content(before.text));
+        instruction.keyword != Keyword::Run
+            && (names(instruction.body_text()) || heredocs.any(|text| names(&text)))
     });
     is_used && !is_used_now && !is_named && !names(&comments_of(before))
 }
@@ -324,7 +329,8 @@ fn is_told_of_script(view: &View<'_>, name: &str) -> bool {
     let comments = view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
     let mut comments = comments.filter_map(|comment| comment.span.slice(view.text));
     let words = |text: &str| -> Vec<String> {
-        let words = text.split(|it: char| it.is_whitespace() || "\"'`,;()".contains(it));
+        let words = text
+            .split(|character: char| character.is_whitespace() || "\"'`,;()".contains(character));
         words.map(str::to_owned).collect()
     };
     comments.any(|comment| {
@@ -340,8 +346,9 @@ fn are_for_downloads(change: &Change<'_>) -> bool {
     let before = change.before;
     let old = base(before).and_then(|image| ImageKind::of(&image));
     let is_system = old.is_some_and(|old| old.is_system());
-    let downloads = before.all_called().any(|it| {
-        it.is_any(&["curl", "wget", "git"]) && it.words.iter().any(|word| word.contains("https:"))
+    let downloads = before.all_called().any(|call| {
+        call.is_any(&["curl", "wget", "git"])
+            && call.words.iter().any(|word| word.contains("https:"))
     });
     let mut packages = commands::installed(before).into_iter();
     let links = packages.any(|package| TLS.iter().any(|part| package.contains(part)));
@@ -356,11 +363,13 @@ pub(super) fn comments_of(view: &View<'_>) -> String {
 /// Whether a COPY brings the files of a library by its name: `libpq.so.5`.
 fn is_library_copied(change: &Change<'_>, headers: &str) -> bool {
     let stem = headers.trim_end_matches("el").trim_end_matches("-dev");
-    let stem = stem.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.' || it == '-');
+    let stem = stem.trim_end_matches(|character: char| {
+        character.is_ascii_digit() || character == '.' || character == '-'
+    });
     let stem = stem.strip_prefix("lib").unwrap_or(stem);
     final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let sources = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let sources = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         sources.iter().any(|source| {
             let name = commands::last_part(source);
             let rest = name.strip_prefix("lib").and_then(|name| name.strip_prefix(stem));
@@ -424,8 +433,8 @@ fn is_copied(change: &Change<'_>, name: &str) -> bool {
     let files = FILES.iter().find(|(package, _)| *package == name).map(|(_, files)| *files);
     let files = files.unwrap_or_default();
     final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let sources = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let sources = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         sources
             .iter()
             .any(|source| files.iter().any(|file| is_within(file, source.trim_end_matches('/'))))

@@ -63,15 +63,15 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
     };
     let (olds, news) = (texts(before), texts(after));
     let mut explained = Explained::default();
-    for (index, (it, text)) in before.file.instructions.iter().zip(&olds).enumerate() {
-        let is_moved = copies_all(it) && news.contains(text);
+    for (index, (instruction, text)) in before.file.instructions.iter().zip(&olds).enumerate() {
+        let is_moved = copies_all(instruction) && news.contains(text);
         let locked = text.replace("npm install", "npm ci");
         if is_moved || (locked != *text && news.contains(&locked)) {
             explained.before.insert(index);
         }
     }
-    for (index, (it, text)) in after.file.instructions.iter().zip(&news).enumerate() {
-        let is_moved = copies_all(it) && olds.contains(text);
+    for (index, (instruction, text)) in after.file.instructions.iter().zip(&news).enumerate() {
+        let is_moved = copies_all(instruction) && olds.contains(text);
         let was = text.replace("npm ci", "npm install");
         let is_locked = was != *text && olds.contains(&was) && !olds.contains(text);
         if is_moved || is_locked || early::is_new_manifest(change, index) {
@@ -92,7 +92,7 @@ fn only_copies_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     });
     let copies = |view: &View<'_>| -> Vec<String> {
         let all = view.file.instructions.iter().filter(|instruction| copies_all(instruction));
-        all.map(|it| written(view, it)).collect()
+        all.map(|instruction| written(view, instruction)).collect()
     };
     let issue = |message: &str, index: usize| {
         let issue = change.issue(check, message);
@@ -111,7 +111,8 @@ fn only_copies_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     // What ran after the sources were there still does, unless it installs dependencies.
     let missed = new.iter().find(|step| {
-        let had = old.iter().any(|it| installs::is_locked(&it.text, &step.text) && !it.has_sources);
+        let had =
+            old.iter().any(|was| installs::is_locked(&was.text, &step.text) && !was.has_sources);
         !step.has_sources && !had && !needs_no_sources(&after, &new, step)
     });
     match missed {
@@ -134,14 +135,14 @@ fn first_difference(old: &[Step], new: &[Step]) -> Option<usize> {
                     && !later.contains(&was.text.as_str())
                     && installs::is_completed(&step.text, &later))
                 || (installs::is_restored(&was.text, &step.text)
-                    && earlier.iter().any(|it| it.starts_with("dotnet restore")))
+                    && earlier.iter().any(|text| text.starts_with("dotnet restore")))
         };
         if olds.next_if(|was| is_old(was)).is_none() && !may_come(old, step, &earlier, &later) {
             return Some(step.index);
         }
     }
     let is_left = olds.next().is_some();
-    is_left.then(|| new.last().map_or(0, |it| it.index))
+    is_left.then(|| new.last().map_or(0, |step| step.index))
 }
 
 /// Whether a step that the original does not have changes nothing but when things are downloaded.
@@ -151,40 +152,40 @@ fn may_come(old: &[Step], step: &Step, earlier: &[&str], later: &[&str]) -> bool
     }
     let whole = installs::complete(&step.text);
     let is_first_half = whole.is_some_and(|whole| {
-        old.iter().any(|it| installs::is_locked(&it.text, &whole))
+        old.iter().any(|was| installs::is_locked(&was.text, &whole))
             && installs::is_completed(&step.text, later)
     });
     let is_second_half = step.has_sources
         && installs::completes(&step.text)
-        && old.iter().all(|it| installs::is_as_optimized(&it.text, &step.text))
-        && earlier.iter().any(|it| installs::complete(it).is_some());
+        && old.iter().all(|was| installs::is_as_optimized(&was.text, &step.text))
+        && earlier.iter().any(|text| installs::complete(text).is_some());
     let is_download = installs::is_download(&step.text) && !step.has_sources;
     // What the whole install repeats once the sources are there does no harm before.
     let is_repeated = !step.has_sources
-        && old.iter().any(|it| {
-            later.contains(&it.text.as_str()) && installs::is_part_of(&step.text, &it.text)
+        && old.iter().any(|was| {
+            later.contains(&was.text.as_str()) && installs::is_part_of(&step.text, &was.text)
         });
-    let has_cargo = old.iter().any(|it| it.text.starts_with("cargo "));
+    let has_cargo = old.iter().any(|was| was.text.starts_with("cargo "));
     let is_placeholder = has_cargo && !step.has_sources && installs::is_placeholder(&step.text);
     is_first_half || is_second_half || is_download || is_repeated || is_placeholder
 }
 
 /// Whether all that the instruction of a step does can be done before the sources are there.
 fn needs_no_sources(view: &View<'_>, all: &[Step], step: &Step) -> bool {
-    let is_run = |it: &Instruction| it.keyword == Keyword::Run;
+    let is_run = |instruction: &Instruction| instruction.keyword == Keyword::Run;
     if !view.file.instructions.get(step.index).is_some_and(is_run) {
         return true;
     }
     let placeholders: Vec<&Step> =
-        all.iter().filter(|it| installs::is_placeholder(&it.text)).collect();
+        all.iter().filter(|other| installs::is_placeholder(&other.text)).collect();
     let called = view.called(step.index);
-    let is_fine = |it: &Called| {
+    let is_fine = |call: &Called| {
         // Without a target cargo does not read the manifest at all.
-        let is_ready = it.name != "cargo" || !placeholders.is_empty();
-        let is_placeholder = placeholders.iter().any(|step| step.text.starts_with(&it.name));
-        let is_download = installs::is_download(&format!("{} {}", it.name, it.words.join(" ")));
-        ((installs::is_independent(it) || is_download) && is_ready)
-            || installs::is_of_the_system(it)
+        let is_ready = call.name != "cargo" || !placeholders.is_empty();
+        let is_placeholder = placeholders.iter().any(|step| step.text.starts_with(&call.name));
+        let is_download = installs::is_download(&format!("{} {}", call.name, call.words.join(" ")));
+        ((installs::is_independent(call) || is_download) && is_ready)
+            || installs::is_of_the_system(call)
             || is_placeholder
     };
     !called.is_empty() && called.iter().all(is_fine)
@@ -203,12 +204,12 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let is_known = text.is_some_and(|text| change.before.position(text).is_some());
         let was_early = steps::of(change.before, &|_| false)
             .iter()
-            .any(|it| it.text == step.text && !it.has_sources);
+            .any(|was| was.text == step.text && !was.has_sources);
         if step.has_sources || (is_known && was_early) {
             continue;
         }
         let copied = early::readable(after, index);
-        let has = |path: &str| copied.iter().any(|it| covers(it, path));
+        let has = |path: &str| copied.iter().any(|source| covers(source, path));
         for called in plain.called(index) {
             let mut needed = installs::needed(called);
             if needed.is_empty() {
@@ -219,7 +220,7 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             }
             let lost = workspaces(change.before).into_iter().find(|name| {
                 let manifest = format!("{name}/package.json");
-                !copied.iter().any(|it| early::ends_like(it, &manifest))
+                !copied.iter().any(|source| early::ends_like(source, &manifest))
             });
             let lost = lost.or_else(|| lost_workspace(change.before, &copied));
             if let Some(name) = lost
@@ -236,7 +237,7 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                 comments.any(|comment| comment.contains(need))
             };
             // A comment names a file of the install without its directory.
-            let is_named = |need: &str| needed.iter().any(|it| early::ends_like(it, need));
+            let is_named = |need: &str| needed.iter().any(|path| early::ends_like(path, need));
             let others: Vec<&String> = needs
                 .iter()
                 .filter(|need| (is_of_packages || is_told(need)) && !is_named(need))
@@ -258,13 +259,14 @@ fn manifests_copied(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             // A file of a directory of requirements mostly includes another.
             let lone = needed.iter().find(|path| {
                 let directory = path.rsplit_once('/').map(|(directory, _)| directory);
-                let mut beside =
-                    copied.iter().filter(|it| directory.is_some_and(|own| it.starts_with(own)));
+                let mut beside = copied
+                    .iter()
+                    .filter(|source| directory.is_some_and(|own| source.starts_with(own)));
                 path.ends_with(".txt")
                     && directory.is_some()
-                    && beside.next().is_some_and(|it| !it.contains('*'))
+                    && beside.next().is_some_and(|source| !source.contains('*'))
                     && beside.next().is_none()
-                    && !directory.is_some_and(|it| copied.iter().any(|own| own == it))
+                    && !directory.is_some_and(|directory| copied.iter().any(|own| own == directory))
             });
             if let Some(missing) = needed.iter().find(|path| !has(path)).or(lone) {
                 let message = format!("`{}` runs without `{missing}`", called.name);
@@ -307,14 +309,16 @@ fn lost_workspace(view: &View<'_>, copied: &[String]) -> Option<String> {
     let text = view.text.to_lowercase();
     let signs = ["workspace", " -ws", "pnpm -r", "pnpm --recursive", "lerna", "turbo "];
     let nested: Vec<&str> =
-        copied.iter().filter_map(|it| it.strip_suffix("/package.json")).collect();
-    let is_many = nested.len() > 1 || nested.iter().any(|it| it.contains('*'));
+        copied.iter().filter_map(|path| path.strip_suffix("/package.json")).collect();
+    let is_many = nested.len() > 1 || nested.iter().any(|directory| directory.contains('*'));
     if signs.iter().any(|sign| text.contains(sign)) && !is_many {
         return Some("a workspace".to_owned());
     }
-    let words = view.text.split(|it: char| it.is_whitespace() || "\"'[],=".contains(it));
+    let words = view
+        .text
+        .split(|character: char| character.is_whitespace() || "\"'[],=".contains(character));
     let mut named = words.filter_map(|word| {
-        let groups = nested.iter().filter_map(|it| it.rsplit_once('/'));
+        let groups = nested.iter().filter_map(|directory| directory.rsplit_once('/'));
         let (group, _) = groups.into_iter().find(|(it, _)| word.contains(&format!("{it}/")))?;
         let (_, rest) = word.split_once(&format!("{group}/"))?;
         let is_part = |c: char| c.is_ascii_alphanumeric() || "._-*".contains(c);
@@ -324,7 +328,7 @@ fn lost_workspace(view: &View<'_>, copied: &[String]) -> Option<String> {
         }
         Some(format!("{group}/{name}"))
     });
-    named.find(|it| !nested.iter().any(|own| early::ends_like(own, it)))
+    named.find(|name| !nested.iter().any(|own| early::ends_like(own, name)))
 }
 
 /// The workspaces that commands of the original name, without their scope.
@@ -340,7 +344,9 @@ fn workspaces(view: &View<'_>) -> Vec<String> {
                 "workspace" if called.name == "yarn" => words.next(),
                 _ => None,
             };
-            found.extend(name.map(|it| commands::last_part(it).trim_end_matches("...").to_owned()));
+            found.extend(
+                name.map(|name| commands::last_part(name).trim_end_matches("...").to_owned()),
+            );
         }
     }
     found
@@ -348,10 +354,12 @@ fn workspaces(view: &View<'_>) -> Vec<String> {
 
 /// The projects of .NET that the original names.
 fn named_projects(view: &View<'_>) -> Vec<String> {
-    let words = view.text.split(|it: char| it.is_whitespace() || "\"'[],=".contains(it));
-    let projects = words.filter(|it| it.ends_with(".csproj") || it.ends_with(".fsproj"));
+    let words = view
+        .text
+        .split(|character: char| character.is_whitespace() || "\"'[],=".contains(character));
+    let projects = words.filter(|word| word.ends_with(".csproj") || word.ends_with(".fsproj"));
     projects
         .map(|project| project.trim_start_matches("./").to_owned())
-        .filter(|it| !it.contains('*'))
+        .filter(|project| !project.contains('*'))
         .collect()
 }

@@ -126,8 +126,8 @@ pub(super) fn stage_mounts(view: &View<'_>, index: usize) -> Vec<(String, String
     let Some(instruction) = view.file.instructions.get(index) else { return Vec::new() };
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let values = instruction.flags.iter().filter(|flag| flag.name.text.as_str() == "mount");
-    let values = values.filter_map(|flag| flag.value.as_ref()).map(|it| it.text.as_str());
-    let stages = values.filter(|it| it.contains("type=bind") && it.contains("from="));
+    let values = values.filter_map(|flag| flag.value.as_ref()).map(|value| value.text.as_str());
+    let stages = values.filter(|value| value.contains("type=bind") && value.contains("from="));
     stages
         .filter_map(|value| {
             let option = |names: &[&str]| {
@@ -176,9 +176,9 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
     };
     let all = change.moved.get_or_init(|| all_moved(change));
     // A directory of results is known to be one: its content goes where it is copied to.
-    let is_result = all
-        .iter()
-        .any(|it| it.now == path && it.was == target.trim_end_matches('/') && it.was != it.now);
+    let is_result = all.iter().any(|moved| {
+        moved.now == path && moved.was == target.trim_end_matches('/') && moved.was != moved.now
+    });
     if keeps_place(path) && !is_result {
         return Some(vec![path.to_owned()]);
     }
@@ -208,7 +208,7 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
     }
     // In a directory a file has the name that it comes with.
     let is_named =
-        |it: &str| !target.ends_with('/') || is_result || last_part(it) == last_part(path);
+        |origin: &str| !target.ends_with('/') || is_result || last_part(origin) == last_part(path);
     let fitting: Vec<String> = origins
         .into_iter()
         .filter(|origin| {
@@ -219,7 +219,7 @@ fn held(change: &Change<'_>, source: &str, target: &str) -> Option<Vec<String>> 
         return Some(fitting);
     }
     let mut places = Vec::new();
-    for moved in all.iter().filter(|it| is_within(&it.now, path)) {
+    for moved in all.iter().filter(|moved| is_within(&moved.now, path)) {
         let rest = moved.now.get(path.len()..).unwrap_or_default();
         if format!("{}{rest}", target.trim_end_matches('/')) == moved.was {
             places.push(moved.was.clone());
@@ -268,8 +268,11 @@ fn all_moved(change: &Change<'_>) -> Vec<Moved> {
     found.extend(staged(after));
     // What a stage copies aside is what it was.
     for (from, to) in after.transfers() {
-        let known: Vec<String> =
-            found.iter().filter(|it| it.now == *from).map(|it| it.was.clone()).collect();
+        let known: Vec<String> = found
+            .iter()
+            .filter(|moved| moved.now == *from)
+            .map(|moved| moved.was.clone())
+            .collect();
         found.push(Moved { now: to.clone(), was: from.clone() });
         found.extend(known.into_iter().map(|was| Moved { now: to.clone(), was }));
     }
@@ -286,7 +289,7 @@ pub(super) fn transfers(view: &View<'_>) -> Vec<(String, String)> {
                 Some(pattern) => pattern,
                 None => word.text().to_owned(),
             });
-            let all: Vec<String> = written.map(|it| expanded(view, index, &it)).collect();
+            let all: Vec<String> = written.map(|word| expanded(view, index, &word)).collect();
             let Some((name, rest)) = all.split_first() else { continue };
             let makes_directory = name == "install"
                 && rest.iter().any(|word| {
@@ -306,7 +309,7 @@ pub(super) fn moves(arguments: &[String], workdir: Option<&str>) -> Vec<(String,
     let plain = arguments.iter().filter(|argument| !argument.starts_with('-'));
     // `install -m 0755 FROM TO`
     let plain: Vec<&String> =
-        plain.filter(|it| !it.bytes().all(|byte| byte.is_ascii_digit())).collect();
+        plain.filter(|argument| !argument.bytes().all(|byte| byte.is_ascii_digit())).collect();
     let Some((to, sources)) = plain.split_last() else { return Vec::new() };
     let Some(target) = absolute(to, workdir) else { return Vec::new() };
     let is_directory = target.ends_with('/') || sources.len() > 1;
@@ -334,7 +337,9 @@ fn directories(change: &Change<'_>) -> Vec<Moved> {
         let mut found = Vec::new();
         for index in 0..view.file.instructions.len() {
             for part in view.parts(index).unwrap_or_default() {
-                let Some(directory) = part.directory.as_ref().filter(|it| it.len() > 1) else {
+                let Some(directory) =
+                    part.directory.as_ref().filter(|directory| directory.len() > 1)
+                else {
                     continue;
                 };
                 found.push((part.text.clone(), directory.trim_end_matches('/').to_owned()));
@@ -357,7 +362,7 @@ fn directories(change: &Change<'_>) -> Vec<Moved> {
 
 /// `make install DESTDIR=/stage` makes a tree that is copied to where it belongs.
 fn staged(after: &View<'_>) -> Vec<Moved> {
-    let words = after.text.split(|it: char| it.is_whitespace() || it == '"');
+    let words = after.text.split(|character: char| character.is_whitespace() || character == '"');
     let values = words.filter_map(|word| word.strip_prefix("DESTDIR="));
     values
         .filter(|value| value.starts_with('/') && value.len() > 1 && !value.contains('$'))
@@ -384,7 +389,7 @@ pub(super) fn with_outputs(view: &View<'_>) -> Vec<(String, String)> {
         for part in view.parts(index).unwrap_or_default() {
             if let Some((text, output)) = without_output(part) {
                 let place = absolute(&output, part.directory.as_deref());
-                let place = place.map(|it| it.trim_end_matches('/').to_owned());
+                let place = place.map(|place| place.trim_end_matches('/').to_owned());
                 found.extend(place.map(|place| (plain(&text), place)));
             }
         }
@@ -439,14 +444,14 @@ fn output_of(command: &Command) -> Option<String> {
     let words: Vec<String> =
         call.args().iter().map(|argument| argument.pattern().unwrap_or_default()).collect();
     let is_builder = BUILDERS.contains(&last_part(&name));
-    let is_flag = |it: &str| OUTPUTS.contains(&it) || (is_builder && it == "-o");
+    let is_flag = |word: &str| OUTPUTS.contains(&word) || (is_builder && word == "-o");
     let value = |word: &String| {
         let (flag, value) = word.split_once('=')?;
         is_flag(flag).then(|| value.to_owned())
     };
     let place = words.iter().position(|word| is_flag(word));
     let next = place.and_then(|place| words.get(place + 1)).cloned();
-    next.or_else(|| words.iter().find_map(value)).filter(|it| !it.is_empty())
+    next.or_else(|| words.iter().find_map(value)).filter(|output| !output.is_empty())
 }
 
 /// `pip install --prefix=/install` of what the original installs into the system.

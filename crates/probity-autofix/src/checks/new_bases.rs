@@ -64,7 +64,7 @@ fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         .iter()
         .filter_map(|instruction| instruction.flag_value("from"));
     let bases = before.iter().map(|stage| stage.image.pattern());
-    let known: BTreeSet<&str> = bases.chain(copies.map(|copy| copy.text.as_str())).collect();
+    let known: BTreeSet<&str> = bases.chain(copies.map(|source| source.text.as_str())).collect();
     let platforms: Vec<_> = before.iter().map(|stage| &stage.platform).collect();
     let olds: Vec<ImageRef> = before
         .iter()
@@ -104,8 +104,10 @@ fn new_base(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn is_native_builder(change: &Change<'_>, stage: &Stage) -> bool {
     let after = change.after;
     let is_last = after.facts.final_stage().is_some_and(|last| last.root == stage.root);
-    let is_builder =
-        stage.platform.as_ref().is_some_and(|it| it.pattern().contains("BUILDPLATFORM"));
+    let is_builder = stage
+        .platform
+        .as_ref()
+        .is_some_and(|platform| platform.pattern().contains("BUILDPLATFORM"));
     let is_free = match commands::linkage_of(change) {
         Linkage::Portable => !commands::installs_local_packages(change.before),
         Linkage::Static => {
@@ -228,7 +230,7 @@ fn has_all_tools(change: &Change<'_>, image: &str) -> bool {
     let after = change.after;
     let installed = commands::installed(after);
     let stages = after.facts.stages();
-    let is_on = |stage: &&Stage| matches!(stages.get(stage.root).map(|stage| &stage.base), Some(Base::Image(name)) if name == image);
+    let is_on = |stage: &&Stage| matches!(stages.get(stage.root).map(|root| &root.base), Some(Base::Image(name)) if name == image);
     let indices = stages.iter().filter(is_on).flat_map(|stage| stage.instructions.clone());
     let mut called = indices.flat_map(|index| after.called(index));
     called.all(|call| !lacks(image, &call.name) || installed.contains(&call.name))

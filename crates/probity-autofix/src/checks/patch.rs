@@ -69,7 +69,7 @@ fn characters(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn must_add_from(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let known = all(change.before, Keyword::From);
     let now = all(change.after, Keyword::From);
-    if now.len() > known.len() || now.iter().any(|it| !known.contains(it)) {
+    if now.len() > known.len() || now.iter().any(|text| !known.contains(text)) {
         return Vec::new();
     }
     vec![change.issue(check, "the patch does not add a FROM instruction")]
@@ -77,7 +77,7 @@ fn must_add_from(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 
 fn must_add_healthcheck(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let known = all(change.before, Keyword::Healthcheck);
-    if all(change.after, Keyword::Healthcheck).iter().any(|it| !known.contains(it)) {
+    if all(change.after, Keyword::Healthcheck).iter().any(|text| !known.contains(text)) {
         return Vec::new();
     }
     vec![change.issue(check, "the patch does not add a HEALTHCHECK instruction")]
@@ -86,5 +86,5 @@ fn must_add_healthcheck(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 /// The instructions of one kind, however their lines are broken.
 pub(crate) fn all(view: &View<'_>, keyword: Keyword) -> Vec<String> {
     let found = view.file.instructions.iter().filter(|instruction| instruction.keyword == keyword);
-    found.map(|it| written(view, it)).collect()
+    found.map(|instruction| written(view, instruction)).collect()
 }

@@ -95,14 +95,15 @@ fn pace(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let Some(instruction) = change.after.file.instructions.get(index) else { continue };
         for (flag, least, most) in TIMES {
             let Some(value) = instruction.flag_value(flag) else { continue };
-            if !seconds(&value.text).is_some_and(|second| (*least..=*most).contains(&second)) {
+            if !seconds(&value.text).is_some_and(|time| (*least..=*most).contains(&time)) {
                 let message =
                     format!("--{flag} must be from {least}s to {most}s, in whole seconds");
                 issues.push(placed(change, change.issue(check, &message), index));
             }
         }
         let retries = instruction.flag_value("retries");
-        let is_fine = |text: &str| text.parse().is_ok_and(|it| (1..=MOST_RETRIES).contains(&it));
+        let is_fine =
+            |text: &str| text.parse().is_ok_and(|number| (1..=MOST_RETRIES).contains(&number));
         if retries.is_some_and(|value| !is_fine(&value.text)) {
             let message = format!("--retries must be from 1 to {MOST_RETRIES}");
             issues.push(placed(change, change.issue(check, &message), index));
@@ -115,8 +116,9 @@ fn pace(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn new_checks(change: &Change<'_>) -> Vec<usize> {
     let after = change.after;
     let known = all(change.before, Keyword::Healthcheck);
-    let new = after.file.instructions.iter().enumerate().filter(|(_, it)| {
-        it.keyword == Keyword::Healthcheck && !known.contains(&super::steps::written(after, it))
+    let new = after.file.instructions.iter().enumerate().filter(|(_, instruction)| {
+        instruction.keyword == Keyword::Healthcheck
+            && !known.contains(&super::steps::written(after, instruction))
     });
     new.map(|(index, _)| index).collect()
 }
@@ -172,7 +174,7 @@ fn is_one_probe(view: &View<'_>, index: usize, endpoints: &Endpoints) -> bool {
     let joiner = last.and_then(|span| span.slice(view.text));
     let is_exit = exit.is_none_or(|exit| is_constant(exit, &["exit", "1"]) && joiner == Some("||"));
     let Some((name, arguments)) = plain_words(view, probe, endpoints) else { return false };
-    if !is_exit || filter.is_some_and(|it| !is_search(view, it, endpoints)) {
+    if !is_exit || filter.is_some_and(|filter| !is_search(view, filter, endpoints)) {
         return false;
     }
     match name.as_str() {
@@ -254,7 +256,7 @@ pub(super) fn is_code(view: &View<'_>, index: usize) -> bool {
 
 /// One question, and at most where on this machine the program itself listens.
 fn asks_how_it_is(endpoints: &Endpoints, arguments: &[String]) -> bool {
-    let questions = |it: &&String| QUESTIONS.contains(&it.trim_start_matches('-'));
+    let questions = |argument: &&String| QUESTIONS.contains(&argument.trim_start_matches('-'));
     let asked = arguments.iter().filter(questions).count();
     let rest = arguments.iter().filter(|argument| !questions(argument)).map(String::as_str);
     let is_harmless = |word: &str| {
@@ -266,15 +268,15 @@ fn asks_how_it_is(endpoints: &Endpoints, arguments: &[String]) -> bool {
 }
 
 fn asks_this_database(endpoints: &Endpoints, arguments: &[String]) -> bool {
-    let is_name = |it: &str| {
-        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let mut words = arguments.iter().map(String::as_str);
     while let Some(word) = words.next() {
         let is_fine = match word {
             "-q" | "--quiet" => true,
-            "-h" => words.next().is_some_and(|it| LOCAL.contains(&it)),
-            "-p" => words.next().is_some_and(|it| endpoints.has_port(it)),
+            "-h" => words.next().is_some_and(|host| LOCAL.contains(&host)),
+            "-p" => words.next().is_some_and(|port| endpoints.has_port(port)),
             // A whole connection string may stand in the place of the name of a database.
             "-U" | "-d" | "-t" => words.next().is_some_and(is_name),
             _ => false,
@@ -290,7 +292,7 @@ fn is_own_program(view: &View<'_>, name: &str) -> bool {
     let base = name.rsplit('/').next().unwrap_or(name);
     let runtime = view.facts.final_runtime();
     let mut entries =
-        [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|it| runtime.get(it));
+        [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|setting| runtime.get(setting));
     let is_own = entries.any(|entry| match &entry.entry.value {
         Value::Command(CommandLine::Exec(words)) => words.first().is_some_and(|word| word == name),
         _ => false,
@@ -302,8 +304,8 @@ fn asks_this_container(endpoints: &Endpoints, tool: &str, arguments: &[String]) 
     let mut targets = Vec::new();
     let mut words = arguments.iter().map(String::as_str);
     while let Some(word) = words.next() {
-        let is_number = |it: &str| {
-            !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        let is_number = |text: &str| {
+            !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         };
         let (flag, value) = word.split_once('=').unwrap_or((word, ""));
         let is_fine = match flag {
@@ -325,7 +327,7 @@ fn asks_this_container(endpoints: &Endpoints, tool: &str, arguments: &[String]) 
             _ if HARMLESS.contains(&word) || is_harmless_group(tool, word) => true,
             _ if word.starts_with('-') => {
                 let output = word.strip_suffix(if tool == "curl" { 'o' } else { 'O' });
-                output.is_some_and(|it| is_harmless_group(tool, it))
+                output.is_some_and(|group| is_harmless_group(tool, group))
                     && matches!(words.next(), Some("/dev/null" | "-"))
             }
             _ => {
@@ -340,14 +342,14 @@ fn asks_this_container(endpoints: &Endpoints, tool: &str, arguments: &[String]) 
     // An error page is an answer to curl, unless it is told otherwise.
     let fails = arguments.iter().any(|word| {
         let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-        word.starts_with("--fail") || letters.is_some_and(|letter| letter.contains('f'))
+        word.starts_with("--fail") || letters.is_some_and(|letters| letters.contains('f'))
     });
     // Without these words wget stores the answer, and fails where it cannot or where the file is there.
     let stores = !arguments.iter().any(|word| {
         let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
         matches!(word.as_str(), "--spider" | "--method=HEAD")
             || word.starts_with("--output-document")
-            || letters.is_some_and(|letter| letter.contains('O'))
+            || letters.is_some_and(|letters| letters.contains('O'))
     });
     if (tool == "curl" && !fails) || (tool == "wget" && stores) {
         return false;
@@ -361,7 +363,7 @@ fn asks_this_container(endpoints: &Endpoints, tool: &str, arguments: &[String]) 
 
 /// `-fsS`: letters that change nothing but what is printed and what fails.
 fn is_harmless_group(tool: &str, word: &str) -> bool {
-    let letters = HARMLESS_LETTERS.iter().find(|(name, _)| *name == tool).map_or("", |it| it.1);
+    let letters = HARMLESS_LETTERS.iter().find(|(name, _)| *name == tool).map_or("", |row| row.1);
     let own = word.strip_prefix('-').unwrap_or_default();
     !own.is_empty() && own.chars().all(|character| letters.contains(character))
 }

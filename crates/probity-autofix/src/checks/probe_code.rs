@@ -260,7 +260,7 @@ const LIBRARIES: &[&str] = &["net/http", "socket", "open-uri", "uri"];
 /// The language and the code, if a command is an interpreter with code.
 fn code<'w>(name: &str, arguments: &'w [String]) -> Option<(&'static Language, &'w str)> {
     let program = name.rsplit('/').next().unwrap_or(name);
-    let language = LANGUAGES.iter().find(|it| it.programs.contains(&program))?;
+    let language = LANGUAGES.iter().find(|language| language.programs.contains(&program))?;
     let mut arguments = arguments;
     while let [first, rest @ ..] = arguments {
         let library = first.strip_prefix("-r").filter(|_| language.syntax == Syntax::Ruby);
@@ -305,10 +305,10 @@ pub(super) fn is_probe(
         }
         Token::Number(number) => {
             let before = tokens.get(index.saturating_sub(2)..index).unwrap_or_default();
-            let is_port = before.iter().any(|it| it.is_word(&["port"]));
-            let is_time = before.iter().any(|it| it.is_word(&["timeout", "setTimeout"]))
-                || tokens.iter().any(|it| it.is_word(&["setTimeout"]));
-            let is_small = number.parse::<u32>().is_ok_and(|it| it < 600);
+            let is_port = before.iter().any(|earlier| earlier.is_word(&["port"]));
+            let is_time = before.iter().any(|earlier| earlier.is_word(&["timeout", "setTimeout"]))
+                || tokens.iter().any(|other| other.is_word(&["setTimeout"]));
+            let is_small = number.parse::<u32>().is_ok_and(|value| value < 600);
             (is_small && !is_port) || is_time || endpoints.has_port(number)
         }
         Token::Sign(_) => true,
@@ -337,7 +337,7 @@ fn has_interpreter(view: &View<'_>, language: &Language, name: &str) -> bool {
     let installed = final_chain(view).into_iter().any(|index| {
         let calls = view.facts.package_calls(&view.file, index);
         let names = calls.iter().filter(|call| !commands::is_language_manager(call.manager));
-        names.flat_map(commands::names).any(|it| language.packages.contains(&it.as_str()))
+        names.flat_map(commands::names).any(|package| language.packages.contains(&package.as_str()))
     });
     installed && matches!(directory, "" | "/usr/bin") && name != "python"
 }

@@ -74,7 +74,7 @@ pub(super) fn missing(change: &Change<'_>) -> BTreeSet<String> {
     let before = change.before;
     let started =
         bare_program(before).into_iter().chain(own_programs(before)).chain(called(before));
-    started.filter(|it| !is_there(change, it)).collect()
+    started.filter(|program| !is_there(change, program)).collect()
 }
 
 /// Programs of packages that a shell or the health check of the container calls, or that its script gets
@@ -92,7 +92,7 @@ fn called(view: &View<'_>) -> Vec<String> {
     };
     let lines = [command(Setting::Entrypoint), command(Setting::Cmd), health];
     let scripts = lines.into_iter().flatten();
-    let scripts = scripts.map(|script| match script {
+    let scripts = scripts.map(|line| match line {
         CommandLine::Exec(words) => quoted(words),
         CommandLine::Shell { text, .. } => text.to_string(),
     });
@@ -114,14 +114,14 @@ fn quoted(words: &[String]) -> String {
 fn collect(script: &Script, names: &mut Vec<String>) {
     let calls = script.all_commands().iter().map(|command| command.effective());
     names.extend(calls.filter_map(|call| call.name().map(|name| name.into_owned())));
-    script.inner().iter().for_each(|it| collect(it, names));
+    script.inner().iter().for_each(|inner| collect(inner, names));
 }
 
 /// Programs that the original builds or copies, and that its health check or a script starts by name.
 fn own_programs(view: &View<'_>) -> Vec<String> {
     let first = command_words(view).into_iter().filter_map(|word| word.into_iter().next());
-    let is_bare = |it: &String| !it.is_empty() && !it.contains(['/', '$']);
-    first.filter(is_bare).filter(|it| is_own(view, it)).collect()
+    let is_bare = |program: &String| !program.is_empty() && !program.contains(['/', '$']);
+    first.filter(is_bare).filter(|program| is_own(view, program)).collect()
 }
 
 /// Whether a build or a COPY of a file names a program.
@@ -129,7 +129,7 @@ fn is_own(view: &View<'_>, program: &str) -> bool {
     let builds =
         view.all_called().filter(|call| call.is_build() || call.is_any(&["cp", "mv", "install"]));
     let mut words = builds.flat_map(|build| &build.words);
-    let copies = |it: &Instruction| match &it.arguments {
+    let copies = |instruction: &Instruction| match &instruction.arguments {
         Arguments::Transfer { destination: Some(place), .. } => {
             commands::last_part(&place.text) == program
         }
@@ -165,7 +165,8 @@ pub(super) fn bare_program(view: &View<'_>) -> Option<String> {
 pub(super) fn is_wrapped(view: &View<'_>) -> bool {
     const WRAPPERS: &[&str] = &["catatonit", "dumb-init", "tini"];
     let runtime = view.facts.final_runtime();
-    let entries = [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|it| runtime.get(it));
+    let entries =
+        [Setting::Entrypoint, Setting::Cmd].into_iter().flat_map(|setting| runtime.get(setting));
     let mut words = entries.flat_map(|entry| match &entry.entry.value {
         Value::Command(command) => words_of(command),
         _ => Vec::new(),
@@ -199,13 +200,14 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
         return true;
     }
     final_chain(change.after).into_iter().any(|index| {
-        let Some(it) = change.after.file.instructions.get(index) else { return false };
-        let copies = copied(change, index, it).is_some_and(|sources| {
+        let Some(instruction) = change.after.file.instructions.get(index) else { return false };
+        let copies = copied(change, index, instruction).is_some_and(|sources| {
             sources.iter().any(|source| {
                 let source = source.trim_end_matches('/');
                 let (directory, name) = source.rsplit_once('/').unwrap_or(("", source));
-                let is_placed = is_on_path(change.after, directory) && !is_named(it, source);
-                (name == program && (is_placed || is_reached(change, index, it, program)))
+                let is_placed =
+                    is_on_path(change.after, directory) && !is_named(instruction, source);
+                (name == program && (is_placed || is_reached(change, index, instruction, program)))
                     || (!is_images_own && is_programs_place(change.after, source))
             })
         });
@@ -220,7 +222,7 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
                 let is_of_gettext = program == "envsubst" && name.starts_with("gettext");
                 name.contains(program) || program.contains(name.as_str()) || is_of_gettext
             });
-            let is_old = change.before.position(change.after.written_as(it)).is_some();
+            let is_old = change.before.position(change.after.written_as(instruction)).is_some();
             call.action == Action::Install
                 && (commands::is_language_manager(call.manager)
                     || is_named
@@ -232,16 +234,17 @@ fn is_there(change: &Change<'_>, program: &str) -> bool {
             !is_account
                 && (called.name == program || called.words.iter().any(|word| names(word, program)))
         });
-        let transfers = matches!(it.keyword, Keyword::Copy | Keyword::Add)
-            && it.flag_value("from").is_none()
-            && puts_on_path(change.after, index, it, program);
+        let transfers = matches!(instruction.keyword, Keyword::Copy | Keyword::Add)
+            && instruction.flag_value("from").is_none()
+            && puts_on_path(change.after, index, instruction, program);
         copies || mentions || (installs && !is_images_own) || transfers
     })
 }
 
 /// Whether a word of a command names a program: itself, a path to it, or a package with a version.
 fn names(word: &str, program: &str) -> bool {
-    let mut parts = word.split(|it: char| !it.is_ascii_alphanumeric() && !"_-.".contains(it));
+    let mut parts = word
+        .split(|character: char| !character.is_ascii_alphanumeric() && !"_-.".contains(character));
     parts.any(|part| part == program)
 }
 
@@ -262,7 +265,7 @@ fn puts_on_path(view: &View<'_>, index: usize, it: &Instruction, program: &str) 
 fn is_programs_place(view: &View<'_>, path: &str) -> bool {
     let below = ["", "/bin", "/sbin"];
     below.iter().any(|directory| is_on_path(view, &format!("{path}{directory}")))
-        || search_path::named(view).iter().any(|it| is_within(it, path))
+        || search_path::named(view).iter().any(|directory| is_within(directory, path))
 }
 
 /// Whether a copied program ends up on the search path.

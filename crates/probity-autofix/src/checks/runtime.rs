@@ -19,9 +19,9 @@ pub(crate) const ONBUILD: Check = Check::new("onbuild", onbuild);
 fn runtime(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let (old, new) = (change.before.facts.final_runtime(), change.after.facts.final_runtime());
     let changed = old.differences(&new);
-    let forbidden = changed.into_iter().filter(|it| {
-        let is_same = *it == Setting::Env && differs_in_search_path(change, &old, &new);
-        !change.limits.settings.contains(it) && !is_same
+    let forbidden = changed.into_iter().filter(|setting| {
+        let is_same = *setting == Setting::Env && differs_in_search_path(change, &old, &new);
+        !change.limits.settings.contains(setting) && !is_same
     });
     forbidden
         .map(|setting| {
@@ -97,27 +97,29 @@ fn differs_in_search_path(change: &Change<'_>, old: &Runtime, new: &Runtime) -> 
     let brought = |directory: &str| {
         let chain = final_chain(change.after);
         chain.into_iter().any(|index| {
-            let it = change.after.file.instructions.get(index);
-            let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+            let instruction = change.after.file.instructions.get(index);
+            let places =
+                instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
             places.iter().any(|place| is_within(directory, place) || is_within(place, directory))
         })
     };
-    let is_base = |it: &str| it.starts_with('$');
-    let is_gain = |it: &String| {
-        was.contains(it) || is_base(it) || USUAL.contains(&it.as_str()) || brought(it)
+    let is_base = |part: &str| part.starts_with('$');
+    let is_gain = |part: &String| {
+        was.contains(part) || is_base(part) || USUAL.contains(&part.as_str()) || brought(part)
     };
-    let is_loss = |it: &String| {
-        is.contains(it)
-            || (is_base(it) && !is.is_empty())
-            || TOOLS.contains(&it.as_str())
-            || (is_base(it) && was.iter().all(|it| is_base(it) || TOOLS.contains(&it.as_str())))
+    let is_loss = |part: &String| {
+        is.contains(part)
+            || (is_base(part) && !is.is_empty())
+            || TOOLS.contains(&part.as_str())
+            || (is_base(part)
+                && was.iter().all(|other| is_base(other) || TOOLS.contains(&other.as_str())))
     };
     let is_environment = path(new, "VIRTUAL_ENV") == path(old, "VIRTUAL_ENV")
-        || path(new, "VIRTUAL_ENV").iter().all(|it| brought(it));
+        || path(new, "VIRTUAL_ENV").iter().all(|part| brought(part));
     let keeps_images_own = is.is_empty()
-        || is.iter().any(|it| is_base(it))
+        || is.iter().any(|part| is_base(part))
         || of_image(change.after).iter().all(|own| {
-            is.iter().any(|it| it == own) || TOOLS.contains(own) || own.contains("tomcat")
+            is.iter().any(|part| part == own) || TOOLS.contains(own) || own.contains("tomcat")
         });
     others(old) == others(new)
         && keeps_images_own

@@ -99,14 +99,14 @@ const OF_LANGUAGES: &[(&[&str], &[&str])] = &[
 ];
 
 fn is_one_of(names: &[&str], name: &str) -> bool {
-    names.iter().any(|it| name == *it || (it.ends_with('_') && name.starts_with(it)))
+    names.iter().any(|entry| name == *entry || (entry.ends_with('_') && name.starts_with(entry)))
 }
 
 /// Whether a build with these commands may read a variable that it does not name.
 fn is_read_by_tools(called: &[Called], name: &str) -> bool {
     let is_known = is_one_of(READ_BY_TOOLS, name);
     let language =
-        OF_LANGUAGES.iter().find(|(names, _)| names.iter().any(|it| name.starts_with(it)));
+        OF_LANGUAGES.iter().find(|(names, _)| names.iter().any(|prefix| name.starts_with(prefix)));
     is_known
         && language.is_none_or(|(_, tools)| {
             called.iter().any(|call| call.is_any(tools) || !call.is_any(KNOWN_TOOLS))
@@ -162,7 +162,7 @@ fn variables_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
                     VariableKind::Predefined => false,
                 };
                 let is_given = || part.text.contains(&format!("{name}=")) && !is_named;
-                let is_same = || now.get(name).is_some_and(|it| it.value == variable.value);
+                let is_same = || now.get(name).is_some_and(|other| other.value == variable.value);
                 is_read && !is_given() && !is_same() && name != "PATH"
             });
             if let Some(variable) = lost {
@@ -205,7 +205,7 @@ fn unset_in_same(check: &Check, change: &Change<'_>, index: usize) -> Option<Iss
     let now = after.facts.scope(index);
     let lost = before.facts.scope(old).variables().into_iter().find(|variable| {
         let name = variable.name.as_str();
-        names(text, name) && now.get(name).is_none_or(|it| it.value != variable.value)
+        names(text, name) && now.get(name).is_none_or(|other| other.value != variable.value)
     })?;
     let message = format!(
         "this step of the original reads `{}`, which its stage does not set to the same value",
@@ -224,12 +224,12 @@ fn names(text: &str, variable: &str) -> bool {
 fn unnamed_arguments<'v>(view: &'v View<'_>) -> BTreeSet<&'v str> {
     let arguments =
         view.file.instructions.iter().filter(|instruction| instruction.keyword == Keyword::Arg);
-    let names_of = |it: &'v Instruction| match &it.arguments {
+    let names_of = |instruction: &'v Instruction| match &instruction.arguments {
         Arguments::Pairs { pairs, .. } => pairs.iter().map(|pair| pair.key.text.as_str()).collect(),
         _ => Vec::new(),
     };
     let all = arguments.flat_map(names_of);
-    all.filter(|it| *it != "DEBIAN_FRONTEND" && !names(view.text, it)).collect()
+    all.filter(|name| *name != "DEBIAN_FRONTEND" && !names(view.text, name)).collect()
 }
 
 /// A variable that makes every program load a file, and that the step of the original did not have.
@@ -238,24 +238,25 @@ fn loaded_too_early(change: &Change<'_>, now: usize, old: usize) -> Option<&'sta
         &["BASH_ENV", "JAVA_TOOL_OPTIONS", "LD_PRELOAD", "NODE_OPTIONS", "PYTHONHOME", "RUBYOPT"];
     let (now, old) = (change.after.facts.scope(now), change.before.facts.scope(old));
     LOADERS.iter().copied().find(|name| {
-        let value = now.get(name).and_then(|it| it.value.as_deref()).unwrap_or_default();
+        let value =
+            now.get(name).and_then(|variable| variable.value.as_deref()).unwrap_or_default();
         value.contains('/') && old.get(name).is_none()
     })
 }
 
 /// Whether a part installs packages of Node.js without saying which groups of them.
 fn installs_for_development(part: &Segment) -> bool {
-    let is_open = !["dev", "prod"].iter().any(|it| part.text.contains(it));
-    let is_install = |it: &PackageCall| {
-        matches!(it.manager, Manager::Npm | Manager::Yarn | Manager::Pnpm)
-            && it.action == Action::Install
+    let is_open = !["dev", "prod"].iter().any(|word| part.text.contains(word));
+    let is_install = |call: &PackageCall| {
+        matches!(call.manager, Manager::Npm | Manager::Yarn | Manager::Pnpm)
+            && call.action == Action::Install
     };
     is_open && part.calls.iter().any(is_install)
 }
 
 fn is_production(view: &View<'_>, index: usize) -> bool {
     let scope = view.facts.scope(index);
-    scope.get("NODE_ENV").is_some_and(|it| it.value.as_deref() == Some("production"))
+    scope.get("NODE_ENV").is_some_and(|variable| variable.value.as_deref() == Some("production"))
 }
 
 /// The RUN of the original that has a part, perhaps with another place for its output.

@@ -10,7 +10,7 @@ const USUAL: &[&str] =
 
 /// Whether a directory is on the search path of the final stage.
 pub(crate) fn is_on_path(view: &View<'_>, directory: &str) -> bool {
-    named(view).iter().any(|it| it == directory)
+    named(view).iter().any(|other| other == directory)
         || USUAL.contains(&directory)
         || is_images_own(view, directory)
 }

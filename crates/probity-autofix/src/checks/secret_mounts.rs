@@ -50,7 +50,7 @@ fn is_secret(name: &str) -> bool {
     let host = name.strip_prefix("BUNDLE_");
     // A personal access token.
     let is_pat = name.split('_').any(|part| part.eq_ignore_ascii_case("pat"));
-    is_pat || names_a_secret(&spelled_out(name)) || host.is_some_and(|it| it.contains("__"))
+    is_pat || names_a_secret(&spelled_out(name)) || host.is_some_and(|host| host.contains("__"))
 }
 
 /// A name with its words apart: `PGPASSWORD` and `SIGN_STOREPASS` are made of two words in one part.
@@ -141,12 +141,12 @@ fn stayed<'v>(change: &Change<'v>) -> Vec<&'v str> {
     let is_free = |name: &str| {
         let all = change.after.file.instructions.iter().enumerate();
         // A variable of a stage that is left behind is for its commands too.
-        let mut others = all.filter(|(index, it)| match it.keyword {
+        let mut others = all.filter(|(index, instruction)| match instruction.keyword {
             Keyword::Run | Keyword::Arg => false,
             Keyword::Env => chain.contains(index),
             _ => true,
         });
-        !others.any(|(_, it)| is_word_in(&written(change.after, it), name))
+        !others.any(|(_, instruction)| is_word_in(&written(change.after, instruction), name))
     };
     left.map(|(_, pair)| pair.key.text.as_str()).filter(|name| is_free(name)).collect()
 }
@@ -167,9 +167,9 @@ fn unset(check: &Check, change: &Change<'_>, names: &BTreeSet<String>) -> Option
             .flat_map(|call| &*call.words)
             .collect();
         let lost = names.iter().find(|name| {
-            let is_read = words
-                .iter()
-                .any(|word| word.variables().iter().any(|(_, it)| it.name == name.as_str()));
+            let is_read = words.iter().any(|word| {
+                word.variables().iter().any(|(_, variable)| variable.name == name.as_str())
+            });
             let is_set =
                 text.contains(&format!("{name}=")) || text.contains(&format!("read {name}"));
             let is_mounted = mounts(it).iter().any(|mount| mount.variable == Some(name.as_str()));
@@ -256,10 +256,11 @@ fn at(change: &Change<'_>, issue: Issue, index: usize) -> Issue {
 /// A value that the file gives would have to come from somewhere else.
 fn lost_value(check: &Check, change: &Change<'_>, name: &str) -> Option<Issue> {
     let is_own = |(_, pair): &(Keyword, &Pair)| {
-        let value = pair.value.as_ref().map(|it| it.text.trim_matches(['"', '\'']));
-        pair.key.text == name && value.is_some_and(|it| !it.is_empty() && !it.starts_with('$'))
+        let value = pair.value.as_ref().map(|value| value.text.trim_matches(['"', '\'']));
+        pair.key.text == name
+            && value.is_some_and(|text| !text.is_empty() && !text.starts_with('$'))
     };
-    let has_value = declared(change.before).any(|it| is_own(&it));
+    let has_value = declared(change.before).any(|declaration| is_own(&declaration));
     let message = format!("`{name}` has a value in the file, which a secret mount does not keep");
     has_value.then(|| change.issue(check, &message))
 }
@@ -275,7 +276,7 @@ fn used_elsewhere(check: &Check, change: &Change<'_>, name: &str) -> Option<Issu
         );
         return Some(change.issue(check, &message));
     }
-    let is_run = |it: &Instruction| it.keyword == Keyword::Run;
+    let is_run = |instruction: &Instruction| instruction.keyword == Keyword::Run;
     let mut others =
         change.after.file.instructions.iter().filter(|instruction| !is_run(instruction));
     let user = others.find(|other| is_word_in(&written(change.after, other), name))?;
@@ -291,7 +292,7 @@ fn secrets_supported(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     for (new, secrets) in paired(change, &names).values() {
         let user = change.after.facts.state(*new).and_then(|state| state.user.clone());
         let is_root =
-            user.is_none_or(|it| matches!(it.pattern(), "root" | "0" | "root:root" | "0:0"));
+            user.is_none_or(|user| matches!(user.pattern(), "root" | "0" | "root:root" | "0:0"));
         for mount in secrets.values() {
             if mount.variable.is_some() && old {
                 let message = "the frontend of `# syntax` is older than 1.10, and its secret mounts \
@@ -329,9 +330,9 @@ fn only_secrets_move(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         |view: &View<'_>, original: &dyn Fn(usize) -> Option<usize>, skip: &BTreeSet<usize>| {
             let all = view.file.instructions.iter().enumerate();
             let all = all.filter(|(index, _)| !skip.contains(index));
-            all.filter_map(|(index, it)| match original(index) {
+            all.filter_map(|(index, instruction)| match original(index) {
                 Some(old) => Some(format!("RUN number {old}")),
-                None => without(view, it, &names),
+                None => without(view, instruction, &names),
             })
             .collect::<Vec<String>>()
         };
@@ -353,12 +354,14 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
     let names = moved(change);
     let pairs = paired(change, &names);
     let got = || pairs.iter().filter(|(_, (_, secrets))| !secrets.is_empty());
-    let declares = |view: &View<'_>, it: &Instruction| {
-        without(view, it, &names) != without(view, it, &BTreeSet::new())
+    let declares = |view: &View<'_>, instruction: &Instruction| {
+        without(view, instruction, &names) != without(view, instruction, &BTreeSet::new())
     };
     let (before, after) = (&change.before.file.instructions, &change.after.file.instructions);
     let declared: Vec<usize> = (0..before.len())
-        .filter(|it| before.get(*it).is_some_and(|it| declares(change.before, it)))
+        .filter(|index| {
+            before.get(*index).is_some_and(|instruction| declares(change.before, instruction))
+        })
         .collect();
     // Of an ENV with several pairs, the others stay.
     let left: Vec<String> = declared
@@ -366,7 +369,8 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
         .filter_map(|index| without(change.before, before.get(*index)?, &names))
         .collect();
     let kept = (0..after.len()).filter(|index| {
-        let text = after.get(*index).and_then(|it| without(change.after, it, &names));
+        let text =
+            after.get(*index).and_then(|instruction| without(change.after, instruction, &names));
         text.is_some_and(|text| left.contains(&text))
     });
     Explained {
@@ -385,7 +389,7 @@ fn without(view: &View<'_>, it: &Instruction, names: &BTreeSet<String>) -> Optio
         .iter()
         .filter(|pair| !names.contains(pair.key.text.as_str()))
         .map(|pair| {
-            format!("{} {:?}", pair.key.text, pair.value.as_ref().map(|it| it.text.as_str()))
+            format!("{} {:?}", pair.key.text, pair.value.as_ref().map(|value| value.text.as_str()))
         })
         .collect();
     (!left.is_empty()).then(|| format!("{} {}", it.keyword, left.join(" ")))

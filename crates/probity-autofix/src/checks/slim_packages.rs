@@ -138,8 +138,8 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
         .map(|instruction| written(change.before, instruction))
         .collect();
     let is_new = |index: &usize| {
-        let it = change.after.file.instructions.get(*index);
-        it.is_some_and(|instruction| {
+        let instruction = change.after.file.instructions.get(*index);
+        instruction.is_some_and(|instruction| {
             instruction.keyword == Keyword::Run
                 && !known.contains(&written(change.after, instruction))
         })
@@ -166,15 +166,16 @@ fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let texts = |view: &View<'_>, skipped: &BTreeSet<usize>| -> Vec<(String, usize)> {
         let chain = final_chain(view);
         let runs = view.file.instructions.iter().enumerate();
-        let runs =
-            runs.filter(|(index, it)| it.keyword == Keyword::Run && !skipped.contains(index));
-        runs.flat_map(|(index, it)| match segments(view, index) {
+        let runs = runs.filter(|(index, instruction)| {
+            instruction.keyword == Keyword::Run && !skipped.contains(index)
+        });
+        runs.flat_map(|(index, instruction)| match segments(view, index) {
             Some(parts) => parts
                 .iter()
                 .filter(|part| !chain.contains(&index) || !is_package_step(part, &had))
                 .map(|part| (part.text.clone(), index))
                 .collect(),
-            None => vec![(written(view, it), index)],
+            None => vec![(written(view, instruction), index)],
         })
         .collect()
     };
@@ -196,9 +197,10 @@ fn only_packages_added(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     }
     // Distroless images bring these, and cannot install them.
     let is_bare = base(change.after).is_some_and(|image| is_bare(&image));
-    let is_brought =
-        |it: &&String| is_bare && matches!(it.as_str(), "ca-certificates" | "netbase" | "tzdata");
-    let lost = had.iter().find(|it| !has.contains(*it) && !is_brought(it));
+    let is_brought = |name: &&String| {
+        is_bare && matches!(name.as_str(), "ca-certificates" | "netbase" | "tzdata")
+    };
+    let lost = had.iter().find(|name| !has.contains(*name) && !is_brought(name));
     lost.map(|name| {
         change.issue(check, &format!("the new file does not install the package {name}"))
     })
@@ -247,7 +249,7 @@ fn is_package_step(part: &Segment, known: &BTreeSet<String>) -> bool {
         }),
         ["apt-get" | "apt", rest @ ..] => rest
             .iter()
-            .all(|it| matches!(*it, "clean" | "autoremove" | "update") || FLAGS.contains(it)),
+            .all(|word| matches!(*word, "clean" | "autoremove" | "update") || FLAGS.contains(word)),
         ["update-ca-certificates"] | ["ldconfig"] => true,
         _ => false,
     }
@@ -281,9 +283,9 @@ fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let calls = || chain.iter().flat_map(|index| after.facts.package_calls(&after.file, *index));
     let removals =
         calls().filter(|call| call.action == Action::Remove).flat_map(|call| &call.packages);
-    let removed: BTreeSet<&str> = removals.map(|removal| removal.text.as_str()).collect();
+    let removed: BTreeSet<&str> = removals.map(|package| package.text.as_str()).collect();
     let has: BTreeSet<String> =
-        calls().flat_map(commands::names).filter(|it| !removed.contains(it.as_str())).collect();
+        calls().flat_map(commands::names).filter(|name| !removed.contains(name.as_str())).collect();
     let told = told(change.before);
     let lost = NEEDS.iter().find(|need| {
         need.words.iter().any(|word| told.contains(*word))
@@ -322,7 +324,7 @@ fn slim_needs(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let missing = headers.into_iter().find(|name| {
         let is_usual =
             matches!(name.as_str(), "libc6-dev" | "libffi-dev" | "libssl-dev" | "libyaml-dev");
-        !is_usual && !has.contains(name) && !has.iter().any(|it| is_twin(name, it))
+        !is_usual && !has.contains(name) && !has.iter().any(|other| is_twin(name, other))
     });
     let Some(missing) = missing else { return Vec::new() };
     let message = format!("what is built with {missing} needs its library in the final stage");
@@ -336,7 +338,7 @@ fn git_after_its_use(change: &Change<'_>, told: &BTreeSet<String>) -> Option<usi
     let fetches = told.contains("git") && change.before.text.contains("git+");
     let chain = final_chain(after);
     let calls = || commands::calls(after).filter(|(index, _)| chain.contains(index));
-    let git = calls().find(|(_, it)| commands::names(it).iter().any(|name| name == "git"))?;
+    let git = calls().find(|(_, call)| commands::names(call).iter().any(|name| name == "git"))?;
     let first = calls().find(|(_, call)| {
         let mut texts = call.packages.iter().map(|package| package.text.as_str());
         let may_fetch = !call.files.is_empty()
@@ -363,10 +365,10 @@ fn without_certificates(
         value.contains("https://") && value.trim_end_matches(['"', '/']).ends_with(".git")
     });
     let chain = final_chain(after);
-    let downloads = after.all_called().any(|it| {
-        chain.contains(&it.instruction)
-            && it.is_any(&["git", "curl", "wget"])
-            && it.words.iter().any(|word| word.starts_with("https://"))
+    let downloads = after.all_called().any(|call| {
+        chain.contains(&call.instruction)
+            && call.is_any(&["git", "curl", "wget"])
+            && call.words.iter().any(|word| word.starts_with("https://"))
     });
     let asks = told.contains("https") || clones || downloads;
     if !lacks || new.is_musl() || has.contains("ca-certificates") || !asks {
@@ -378,7 +380,7 @@ fn without_certificates(
         let is_alone = call.has_flag(&["--no-install-recommends"]);
         ["git", "curl", "wget"]
             .into_iter()
-            .find(|it| is_alone && names.iter().any(|name| name == it))
+            .find(|tool| is_alone && names.iter().any(|name| name == tool))
     })
 }
 
@@ -403,18 +405,18 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
     let mut add = |text: &str| {
         found.extend(
             text.to_lowercase()
-                .split(|it: char| !it.is_ascii_alphanumeric() && it != '_')
+                .split(|character: char| !character.is_ascii_alphanumeric() && character != '_')
                 .filter(|part| !part.is_empty())
                 .map(str::to_owned),
         );
     };
-    for token in view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment) {
+    for token in view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment) {
         add(token.span.slice(view.text).unwrap_or_default());
     }
     for index in 0..view.file.instructions.len() {
         let calls = view.facts.package_calls(&view.file, index).iter();
         let own = calls.filter(|call| commands::is_language_manager(call.manager));
-        own.flat_map(|it| &it.packages).for_each(|package| {
+        own.flat_map(|call| &call.packages).for_each(|package| {
             // `psycopg2-binary` brings its library.
             if !package.text.contains("-binary") {
                 add(package.text.split(['=', '<', '>', '[', '~']).next().unwrap_or_default());
@@ -425,16 +427,18 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
         for called in view.called(index) {
             add(&called.name);
         }
-        let it = view.file.instructions.get(index);
+        let instruction = view.file.instructions.get(index);
         let keywords = [Keyword::Cmd, Keyword::Entrypoint, Keyword::Healthcheck];
-        if let Some(it) = it.filter(|instruction| keywords.contains(&instruction.keyword)) {
-            add(it.body_text());
+        if let Some(instruction) =
+            instruction.filter(|instruction| keywords.contains(&instruction.keyword))
+        {
+            add(instruction.body_text());
         }
     }
     // What has its own library needs none of the image.
     let text = view.text.to_lowercase();
-    if OWN_SQLITE.iter().any(|it| text.contains(it)) && !text.contains("libsqlite3") {
-        found.retain(|it| !it.starts_with("sqlite"));
+    if OWN_SQLITE.iter().any(|phrase| text.contains(phrase)) && !text.contains("libsqlite3") {
+        found.retain(|word| !word.starts_with("sqlite"));
     }
     found
 }

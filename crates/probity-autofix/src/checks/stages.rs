@@ -24,10 +24,11 @@ fn stage_count(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 /// What is copied or mounted comes from a stage before, or from where the original had something
 /// from; a new stage by the name of an image would put itself in the image's place.
 fn references(check: &Check, change: &Change<'_>) -> Vec<Issue> {
-    let outside =
-        |it: &&StageReference| !matches!(it.target, Target::Stage(_) | Target::StageIndex(_));
+    let outside = |reference: &&StageReference| {
+        !matches!(reference.target, Target::Stage(_) | Target::StageIndex(_))
+    };
     let olds = change.before.facts.graph().references().iter().filter(outside);
-    let known: BTreeSet<&str> = olds.map(|old| old.text.as_str()).collect();
+    let known: BTreeSet<&str> = olds.map(|reference| reference.text.as_str()).collect();
     let wrong = |reference: &&StageReference| match &reference.target {
         Target::StageIndex(stage) => *stage >= reference.stage,
         Target::Stage(stage) => {
@@ -36,7 +37,7 @@ fn references(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         Target::Image(_) | Target::Scratch | Target::Unknown => {
             let mut allowed = change.limits.addresses.iter();
             !known.contains(reference.text.as_str())
-                && !allowed.any(|it| reference.text.starts_with(it))
+                && !allowed.any(|address| reference.text.starts_with(address))
         }
     };
     let all = change.after.facts.graph().references().iter();

@@ -133,7 +133,7 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
             };
             let are_flags_known = !is_final || are_flags_known(change, instruction);
             are_flags_known
-                && change.after.pairs(index).is_some_and(|pair| pair.iter().all(is_known))
+                && change.after.pairs(index).is_some_and(|pairs| pairs.iter().all(is_known))
         }
         Keyword::Copy => !is_final || copied(change, index, instruction).is_some(),
         Keyword::Run => are_parts_known(change, index, is_final),
@@ -159,7 +159,7 @@ fn is_known(change: &Change<'_>, index: usize, instruction: &Instruction) -> boo
 fn is_strict_shell(view: &View<'_>, instruction: &Instruction) -> bool {
     const WORDS: &[&str] = &["sh", "bash", "ash", "-o", "pipefail", "-e", "-ex", "-eux", "-c"];
     let text = written(view, instruction);
-    let ends = |it: char| !(it.is_ascii_alphanumeric() || "-/".contains(it));
+    let ends = |character: char| !(character.is_ascii_alphanumeric() || "-/".contains(character));
     let mut words = text.split(ends).filter(|part| !part.is_empty()).skip(1);
     words.all(|word| WORDS.contains(&commands::last_part(word)))
 }
@@ -202,7 +202,7 @@ fn is_part((source, target): &(String, String), (whole, place): &(String, String
     let directory = path.strip_suffix(&format!("/{name}")).unwrap_or(&path);
     // Of a directory the content is copied, and not the directory.
     let is_file = name.contains('.')
-        || name.starts_with(|it: char| it.is_ascii_uppercase())
+        || name.starts_with(|character: char| character.is_ascii_uppercase())
         || directory.ends_with("bin")
         || !rest.is_empty();
     (target == place && (rest.is_empty() || is_all))
@@ -234,8 +234,8 @@ fn is_source(source: &str, whole: &str) -> bool {
 /// Values that the original sets too, and those that change nothing of what is built.
 fn is_build_setting(before: &View<'_>, instruction: &Instruction) -> bool {
     let Arguments::Pairs { pairs, .. } = &instruction.arguments else { return false };
-    let olds = before.file.instructions.iter().filter_map(|it| match &it.arguments {
-        Arguments::Pairs { pairs, .. } if it.keyword == Keyword::Env => Some(pairs),
+    let olds = before.file.instructions.iter().filter_map(|other| match &other.arguments {
+        Arguments::Pairs { pairs, .. } if other.keyword == Keyword::Env => Some(pairs),
         _ => None,
     });
     let olds: Vec<_> = olds.flatten().collect();
@@ -247,7 +247,7 @@ fn is_build_setting(before: &View<'_>, instruction: &Instruction) -> bool {
         });
         let is_static = STATIC_SETTINGS
             .iter()
-            .any(|(key, set)| *key == name && value.is_some_and(|it| it.as_str() == *set))
+            .any(|(key, set)| *key == name && value.is_some_and(|value| value.as_str() == *set))
             && (name != "CGO_ENABLED" || !before.uses_c());
         is_old
             || is_static
@@ -336,7 +336,8 @@ fn only_prepares(change: &Change<'_>, index: usize) -> bool {
 fn installs_for_builds(view: &View<'_>, index: usize) -> bool {
     view.parts(index).unwrap_or_default().iter().any(|part| {
         let prunes = part.text.split_whitespace().nth(1) == Some("prune");
-        let is_tool = |it: Manager| commands::is_language_manager(it) || it == Manager::Go;
+        let is_tool =
+            |manager: Manager| commands::is_language_manager(manager) || manager == Manager::Go;
         prunes || part.calls.iter().any(|call| is_tool(call.manager))
     })
 }
@@ -364,7 +365,7 @@ fn is_somewhere(
                     .chain(&mounts)
                     .any(|new| is_same_source(&pair.0, &new.0) || is_part(pair, new))
             };
-            before.pairs(index).is_some_and(|pair| pair.iter().all(is_copied))
+            before.pairs(index).is_some_and(|pairs| pairs.iter().all(is_copied))
                 && keeps_owner(change, index, old)
         }
         Keyword::Run => before.parts(index).is_some_and(|parts| {

@@ -187,8 +187,8 @@ impl Accounts {
     }
 
     fn is_old_alpine(&self) -> bool {
-        self.release().is_some_and(|it| {
-            it.contains('.') && OLD_ALPINES.iter().any(|release| agree(release, it))
+        self.release().is_some_and(|own| {
+            own.contains('.') && OLD_ALPINES.iter().any(|release| agree(release, own))
         })
     }
 
@@ -236,15 +236,18 @@ impl Accounts {
     pub(crate) fn numbers(&self, name: &str) -> Vec<&'static str> {
         let users = self.users().into_iter();
         let own = users.filter(|(own, _)| *own == name).map(|(_, number)| number);
-        own.chain(self.number_in_program(name)).filter(|it| !it.is_empty()).collect()
+        own.chain(self.number_in_program(name)).filter(|number| !number.is_empty()).collect()
     }
 
     fn number_in_program(&self, name: &str) -> Option<&'static str> {
         let kind = self.kind.as_ref().filter(|_| !self.is_distroless())?;
-        let major = kind.version.as_deref().and_then(|it| it.split('.').next()?.parse().ok());
+        let major =
+            kind.version.as_deref().and_then(|version| version.split('.').next()?.parse().ok());
         match (kind.language, name) {
             (Some("php"), "www-data") if kind.is_musl() => return Some("82"),
-            (Some("dotnet"), "app") if major.is_some_and(|it: u32| it >= 8) => return Some("1654"),
+            (Some("dotnet"), "app") if major.is_some_and(|major: u32| major >= 8) => {
+                return Some("1654");
+            }
             _ => {}
         }
         let mut all = OF_PROGRAMS.iter();

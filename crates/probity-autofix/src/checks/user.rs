@@ -77,13 +77,13 @@ fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let mut old = steps(change, before, &own, &|index| others.before.contains(&index));
     let new = steps(change, after, &own, &|index| others.after.contains(&index));
     // Directories may be made earlier: what is copied into them does not care.
-    let made: Vec<&str> = new.iter().flat_map(|it| made_by(&it.text)).collect();
+    let made: Vec<&str> = new.iter().flat_map(|step| made_by(&step.text)).collect();
     old.retain(|step| {
         let paths = made_by(&step.text);
         paths.is_empty() || !paths.iter().all(|path| made.contains(path))
     });
     let all = steps(change, before, &own, &|_| false);
-    let known: Vec<&str> = all.iter().flat_map(|it| made_by(&it.text)).collect();
+    let known: Vec<&str> = all.iter().flat_map(|step| made_by(&step.text)).collect();
     let message = "only the last USER may change; beside it an account and the owner of its directories \
                    may be set";
     let mut olds = old.iter().peekable();
@@ -91,7 +91,7 @@ fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         let is_old =
             |was: &&Step| was.text == step.text || makes_the_same(&was.text, &step.text, &own);
         let makes = made_by(&step.text);
-        let is_known = !makes.is_empty() && makes.iter().all(|make| known.contains(make));
+        let is_known = !makes.is_empty() && makes.iter().all(|path| known.contains(path));
         if !is_known && olds.next_if(is_old).is_none() && !step.prepares {
             return vec![at(change, change.issue(check, message), step.index)];
         }
@@ -102,11 +102,12 @@ fn only_user_changes(check: &Check, change: &Change<'_>) -> Vec<Issue> {
     let olds = before.file.instructions.iter().enumerate();
     let free: Vec<String> = olds
         .filter(|(index, _)| !before.is_root_at(*index))
-        .map(|(_, it)| written(before, it))
+        .map(|(_, instruction)| written(before, instruction))
         .collect();
     let late = final_chain(after).into_iter().find(|index| {
-        let it = after.file.instructions.get(*index);
-        let is_old = it.is_some_and(|it| free.contains(&written(after, it)));
+        let instruction = after.file.instructions.get(*index);
+        let is_old =
+            instruction.is_some_and(|instruction| free.contains(&written(after, instruction)));
         !after.is_root_at(*index) && !is_old && needs_root(change, *index, &own)
     });
     match late {
@@ -128,7 +129,7 @@ fn at(change: &Change<'_>, issue: Issue, index: usize) -> Issue {
 /// Installs of npm work for the owner of the directory; other commands may need root.
 fn needs_root(change: &Change<'_>, index: usize, own: &[String]) -> bool {
     let view = change.after;
-    let is_run = |it: &Instruction| it.keyword == Keyword::Run;
+    let is_run = |instruction: &Instruction| instruction.keyword == Keyword::Run;
     if !view.file.instructions.get(index).is_some_and(is_run) {
         return false;
     }
@@ -136,9 +137,9 @@ fn needs_root(change: &Change<'_>, index: usize, own: &[String]) -> bool {
     let is_install = called.iter().all(|call| call.is_any(&["npm", "yarn", "pnpm", "node"]));
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let gives = |earlier: usize| {
-        view.called(earlier).iter().any(|it| {
-            let mut plain = it.words.iter().filter(|word| !word.starts_with('-'));
-            it.name == "chown"
+        view.called(earlier).iter().any(|call| {
+            let mut plain = call.words.iter().filter(|word| !word.starts_with('-'));
+            call.name == "chown"
                 && plain.next().is_some_and(|owner| owned::is_owner(owner, own))
                 && plain.any(|path| absolute(path, workdir).as_deref() == workdir)
         })
@@ -164,7 +165,7 @@ fn makes_the_same(old: &str, new: &str, own: &[String]) -> bool {
         return false;
     };
     let made = owned::installed(news, own).unwrap_or_default();
-    olds.iter().filter(|it| !it.starts_with('-')).all(|path| made.contains(path))
+    olds.iter().filter(|word| !word.starts_with('-')).all(|path| made.contains(path))
 }
 
 /// The steps of a file but for USER and what another objective explains.
@@ -206,7 +207,9 @@ fn plain(view: &View<'_>, it: &Instruction, own: &[String]) -> String {
 pub(crate) fn explained(change: &Change<'_>) -> Explained {
     let users = |view: &View<'_>| {
         let all = view.file.instructions.iter().enumerate();
-        all.filter(|(_, it)| it.keyword == Keyword::User).map(|(index, _)| index).collect()
+        all.filter(|(_, instruction)| instruction.keyword == Keyword::User)
+            .map(|(index, _)| index)
+            .collect()
     };
     let mut explained = Explained { before: users(change.before), after: users(change.after) };
     let own = identities(change.after, &user(change.after).unwrap_or_default());
@@ -218,10 +221,10 @@ pub(crate) fn explained(change: &Change<'_>) -> Explained {
         .map(|instruction| written(change.before, instruction))
         .collect();
     let after = change.after.file.instructions.iter().enumerate();
-    let prepare = after.filter(|(index, it)| {
+    let prepare = after.filter(|(index, instruction)| {
         let parts = segments(change.after, *index);
-        it.keyword == Keyword::Run
-            && !old.contains(&written(change.after, it))
+        instruction.keyword == Keyword::Run
+            && !old.contains(&written(change.after, instruction))
             && parts.is_some_and(|parts| parts.iter().all(|part| prepares(change, part, &own)))
     });
     explained.after.extend(prepare.map(|(index, _)| index));
@@ -264,7 +267,7 @@ fn prepares(change: &Change<'_>, part: &Segment, own: &[String]) -> bool {
         // Busybox and Debian have programs of these names, with other options.
         ["adduser" | "addgroup", rest @ ..]
             if !base(change.after)
-                .and_then(|it| ImageKind::of(&it))
+                .and_then(|image| ImageKind::of(&image))
                 .is_some_and(|kind| kind.is_musl())
                 && rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--")) =>
         {

@@ -37,16 +37,19 @@ fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
             let call = command.effective();
             let words: Vec<String> =
                 call.words.iter().filter_map(|word| word.literal()).map(Cow::into_owned).collect();
-            let is_account = call.name().is_some_and(|it| ACCOUNTS.contains(&it.as_ref()));
+            let is_account =
+                call.name().is_some_and(|program| ACCOUNTS.contains(&program.as_ref()));
             is_account && words.contains(&name)
         })
     };
-    let is_made = (0..change.before.file.instructions.len()).any(|it| makes(change.before, it));
+    let is_made =
+        (0..change.before.file.instructions.len()).any(|index| makes(change.before, index));
     let is_kept = final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let copies = it.and_then(|copy| copied(change, index, copy)).is_some_and(|sources| {
-            sources.iter().any(|source| is_within("/etc/passwd", source.trim_end_matches('/')))
-        });
+        let instruction = change.after.file.instructions.get(index);
+        let copies =
+            instruction.and_then(|copy| copied(change, index, copy)).is_some_and(|sources| {
+                sources.iter().any(|source| is_within("/etc/passwd", source.trim_end_matches('/')))
+            });
         copies || makes(change.after, index)
     });
     if is_made && is_kept {
@@ -69,15 +72,15 @@ fn user_made(check: &Check, change: &Change<'_>) -> Vec<Issue> {
 fn lost_group(change: &Change<'_>, user: &str) -> Option<String> {
     let chain = final_chain(change.after);
     let takes_accounts = chain.iter().any(|index| {
-        let it = change.after.file.instructions.get(*index);
-        let places = it.and_then(|copy| copied(change, *index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(*index);
+        let places = instruction.and_then(|copy| copied(change, *index, copy)).unwrap_or_default();
         places.iter().any(|place| is_within("/etc/group", place.trim_end_matches('/')))
     });
     let before = change.before.all_called().flat_map(|call| groups_of(call, user));
     let after: Vec<String> = chain
         .into_iter()
         .flat_map(|index| change.after.called(index))
-        .flat_map(|it| groups_of(it, user))
+        .flat_map(|call| groups_of(call, user))
         .collect();
     before.filter(|_| !takes_accounts).find(|group| !after.contains(group))
 }

@@ -52,7 +52,7 @@ impl<'a> View<'a> {
     /// Whether an instruction runs as root, as far as the file tells.
     pub(crate) fn is_root_at(&self, index: usize) -> bool {
         let user = self.facts.state(index).and_then(|state| state.user.clone());
-        user.is_none_or(|it| matches!(it.pattern().split(':').next(), Some("root" | "0")))
+        user.is_none_or(|user| matches!(user.pattern().split(':').next(), Some("root" | "0")))
     }
 
     /// The parts of a RUN, each with the directory that it runs in: some may be a `cd`. The RUN may
@@ -65,7 +65,7 @@ impl<'a> View<'a> {
     pub(crate) fn called(&self, index: usize) -> &[Called] {
         let called = self.called.get(index);
         called
-            .map(|call| call.get_or_init(|| commands::called(self, index)))
+            .map(|cell| cell.get_or_init(|| commands::called(self, index)))
             .map_or(&[], Vec::as_slice)
     }
 
@@ -117,7 +117,9 @@ impl<'a> View<'a> {
     pub(crate) fn page_builds(&self) -> &[(usize, String)] {
         self.whole.page_builds.get_or_init(|| {
             let indices = 0..self.file.instructions.len();
-            let of = |index| page_builds(self, index).into_iter().map(move |it| (index, it));
+            let of = |index| {
+                page_builds(self, index).into_iter().map(move |directory| (index, directory))
+            };
             indices.flat_map(of).collect()
         })
     }
@@ -130,7 +132,7 @@ impl<'a> View<'a> {
     /// The text of one of the instructions in [`View::written`].
     pub(crate) fn written_as(&self, instruction: &Instruction) -> &str {
         let start = instruction.span.start;
-        let place = self.file.instructions.partition_point(|it| it.span.start < start);
+        let place = self.file.instructions.partition_point(|other| other.span.start < start);
         self.written().get(place).map(String::as_str).unwrap_or_default()
     }
 

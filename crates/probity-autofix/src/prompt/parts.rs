@@ -135,7 +135,8 @@ impl fmt::Display for RuntimeSummary {
             [] => formatter.write_str("- nothing is set\n"),
             settings => {
                 // One line each: a setting may hold a heredoc or a script.
-                let lines = settings.iter().map(|it| format!("- {}\n", it.replace('\n', " ")));
+                let lines =
+                    settings.iter().map(|setting| format!("- {}\n", setting.replace('\n', " ")));
                 formatter.write_str(&lines.collect::<String>())
             }
         }

@@ -180,7 +180,7 @@ fn a_flag_is_known_or_not() {
         let file = parse(&text);
         let facts = Facts::of(&file);
         let flags = facts.package_calls(&file, 1)[0].flags.iter();
-        let shown = flags.map(|it| format!("{}{}", if it.known { "" } else { "!" }, it.name));
+        let shown = flags.map(|flag| format!("{}{}", if flag.known { "" } else { "!" }, flag.name));
         assert_eq!(shown.collect::<Vec<_>>().join(" "), expected, "{command}");
     }
 }

@@ -73,10 +73,12 @@ fn fix_with(text: &str, rules: &[Replace], change: impl Fn(&mut FixOptions<'_>))
 fn skipped(fixed: &Fixed) -> Vec<String> {
     let line = |line: Option<usize>| line.map_or_else(|| "-".to_owned(), |line| line.to_string());
     let told = fixed.skipped.iter();
-    told.map(|it| format!("{} {} {}: {}", line(it.line), it.rule, it.reason.as_str(), it.detail))
-        .collect()
+    told.map(|fix| {
+        format!("{} {} {}: {}", line(fix.line), fix.rule, fix.reason.as_str(), fix.detail)
+    })
+    .collect()
 }
 
 fn applied(fixed: &Fixed) -> Vec<String> {
-    fixed.applied.iter().map(|it| format!("{}:{} {}", it.round, it.line, it.rule)).collect()
+    fixed.applied.iter().map(|fix| format!("{}:{} {}", fix.round, fix.line, fix.rule)).collect()
 }

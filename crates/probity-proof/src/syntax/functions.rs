@@ -254,9 +254,16 @@ mod tests {
             let found: Vec<String> = parsed
                 .functions()
                 .into_iter()
-                .map(|it| {
-                    let used: Vec<String> = it.used_parameters.into_iter().collect();
-                    format!("{} {}-{} {} {}", it.name, it.first, it.last, it.result, used.join(" "))
+                .map(|function| {
+                    let used: Vec<String> = function.used_parameters.into_iter().collect();
+                    format!(
+                        "{} {}-{} {} {}",
+                        function.name,
+                        function.first,
+                        function.last,
+                        function.result,
+                        used.join(" ")
+                    )
                 })
                 .collect();
             assert_eq!(found, [expected], "{source}");

@@ -209,7 +209,7 @@ impl Framework {
 /// it takes longer than the rest of one.
 fn catch_main() -> PathBuf {
     // Another version of Catch2 has another size.
-    let header = fs::metadata("/usr/include/catch2/catch.hpp").map_or(0, |it| it.len());
+    let header = fs::metadata("/usr/include/catch2/catch.hpp").map_or(0, |metadata| metadata.len());
     let object = tools::kept().join(format!("catch_main-{header}.o"));
     if !object.exists() {
         fs::create_dir_all(tools::kept()).unwrap();

@@ -15,9 +15,12 @@ pub(super) fn mend(
     script: &Script,
 ) {
     let starts = |codes: &[u32]| -> Vec<usize> {
-        let all =
-            findings.iter().map(|(it, _)| it).chain(own).filter(|it| codes.contains(&it.code));
-        all.map(|it| it.span.start).collect()
+        let all = findings
+            .iter()
+            .map(|(finding, _)| finding)
+            .chain(own)
+            .filter(|finding| codes.contains(&finding.code));
+        all.map(|finding| finding.span.start).collect()
     };
     let assigned = starts(&[2281]);
     let literal = starts(&[1012]);
@@ -31,18 +34,20 @@ pub(super) fn mend(
         }
         // The backslash is gone before `echo` could see it.
         2028 => {
-            let around = at(script, finding.span).map_or(finding.span, |it| it.span);
+            let around = at(script, finding.span).map_or(finding.span, |command| command.span);
             !literal.iter().any(|&start| around.start <= start && start < around.end)
         }
         // Where one goes to where another goes, the order may be meant.
-        2261 => at(script, finding.span).is_none_or(|it| !it.redirections().iter().any(copies)),
+        2261 => at(script, finding.span)
+            .is_none_or(|command| !command.redirections().iter().any(copies)),
         // Of two redirections, and no more.
-        2069 => at(script, finding.span).is_none_or(|it| it.redirections().len() == 2),
+        2069 => at(script, finding.span).is_none_or(|command| command.redirections().len() == 2),
         2093 | 2156 | 2259 => false,
         // Flags say more than names, so that no pattern says the same.
         2045 => {
             let list = first_within(script, finding.span);
-            let has_flag = |it: &Command| it.words.iter().any(|word| word.text().starts_with('-'));
+            let has_flag =
+                |command: &Command| command.words.iter().any(|word| word.text().starts_with('-'));
             if list.is_some_and(has_flag) {
                 finding.level = ShellLevel::Warning;
             }
@@ -50,8 +55,8 @@ pub(super) fn mend(
         }
         // `echo` itself, where it has something to say.
         2116 => first_within(script, finding.span)
-            .is_none_or(|call| call.words.len() > 1 && call.call().is_any(&["echo"])),
-        2164 => at(script, finding.span).is_none_or(|it| !it.call().is_any(&["sudo"])),
+            .is_none_or(|command| command.words.len() > 1 && command.call().is_any(&["echo"])),
+        2164 => at(script, finding.span).is_none_or(|command| !command.call().is_any(&["sudo"])),
         2078 => {
             finding.code = match *text {
                 it if it.contains(" 1 ") => 2161,
@@ -64,14 +69,14 @@ pub(super) fn mend(
             true
         }
         // Only `[` is looked into.
-        2144 => at(script, finding.span).is_none_or(|it| !it.call().is_any(&["test"])),
+        2144 => at(script, finding.span).is_none_or(|command| !command.call().is_any(&["test"])),
         2194 => !text.starts_with(['$', '{']),
         2276 => !misnamed.contains(&finding.span.start),
-        2317 => at(script, finding.span).is_none_or(|it| !follows_list(script, it)),
+        2317 => at(script, finding.span).is_none_or(|command| !follows_list(script, command)),
         3037 if is_dash => {
             finding.code = 3036;
-            let first = at(script, finding.span).and_then(|call| call.words.get(1));
-            first.is_none_or(|it| !it.is("-n"))
+            let first = at(script, finding.span).and_then(|command| command.words.get(1));
+            first.is_none_or(|word| !word.is("-n"))
         }
         3045 if is_dash => at(script, finding.span).is_none_or(|command| {
             let is_prompt = command.call().is_any(&["read"]) && text.starts_with("-p");
@@ -86,7 +91,7 @@ fn at(script: &Script, span: Span) -> Option<&Command> {
     let next = script.commands.partition_point(|command| command.span.start <= span.start);
     let before = script.commands.get(..next)?;
     // The ones around it are not far: what is nested is limited.
-    before.iter().rev().take(64).find(|it| span.start < it.span.end)
+    before.iter().rev().take(64).find(|command| span.start < command.span.end)
 }
 
 /// The first command that begins within a span.
@@ -99,7 +104,7 @@ fn first_within(script: &Script, span: Span) -> Option<&Command> {
 fn copies(redirection: &Redirection) -> bool {
     let target = redirection.target.as_ref().and_then(|target| target.literal());
     redirection.kind == RedirectionKind::DuplicateOutput
-        && target.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
+        && target.is_some_and(|target| target.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether a command stands in a list whose first member may come to an end. Which of the others
@@ -107,21 +112,21 @@ fn copies(redirection: &Redirection) -> bool {
 fn follows_list(script: &Script, command: &Command) -> bool {
     let Some(block) = script.block(command.place.block()) else { return false };
     let before = block.pipelines.get(..=command.place.pipeline()).unwrap_or_default();
-    let is_joined = |it: &&Pipeline| matches!(it.joiner, Joiner::And | Joiner::Or);
+    let is_joined = |pipeline: &&Pipeline| matches!(pipeline.joiner, Joiner::And | Joiner::Or);
     let joined = before.iter().rev().take_while(is_joined).count();
     if joined < 2 {
         return false;
     }
     let first = before.len().checked_sub(joined + 1).and_then(|index| before.get(index));
-    let stages = first.map(|it| &*it.stages).unwrap_or_default();
+    let stages = first.map(|pipeline| &*pipeline.stages).unwrap_or_default();
     let [Stage { kind: StageKind::Command(index), .. }] = stages else { return true };
-    let ends = |it: &Command| it.call().is_any(&["exit", "return"]);
+    let ends = |other: &Command| other.call().is_any(&["exit", "return"]);
     !script.commands.get(*index).is_some_and(ends)
 }
 
 fn is_declared(script: &Script, span: Span) -> bool {
     let command = at(script, span);
-    command.is_some_and(|it| {
-        it.declarations().iter().any(|declaration| declaration.span.encloses(span))
+    command.is_some_and(|command| {
+        command.declarations().iter().any(|declaration| declaration.span.encloses(span))
     })
 }

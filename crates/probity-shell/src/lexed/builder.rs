@@ -127,7 +127,7 @@ impl<'t> Builder<'t> {
         self.top
             .draft
             .and_then(|draft| self.drafts.get(draft))
-            .map(|call| &*call.words)
+            .map(|draft| &*draft.words)
             .unwrap_or_default()
     }
 

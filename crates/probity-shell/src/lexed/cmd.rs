@@ -211,7 +211,7 @@ impl Lexer<'_, '_> {
                 self.out.redirect(RedirectionKind::Append);
             }
             Some(b'&') => {
-                self.at += 1 + usize::from(self.peek(1).is_some_and(|it| it.is_ascii_digit()));
+                self.at += 1 + usize::from(self.peek(1).is_some_and(|byte| byte.is_ascii_digit()));
                 self.out.end_word();
             }
             _ => self.out.redirect(kind),

@@ -306,7 +306,7 @@ impl Lexer<'_, '_> {
                 RedirectionKind::Append
             }
             Some(b'&') => {
-                self.at += 1 + usize::from(self.peek(1).is_some_and(|it| it.is_ascii_digit()));
+                self.at += 1 + usize::from(self.peek(1).is_some_and(|byte| byte.is_ascii_digit()));
                 return self.out.end_word();
             }
             _ => RedirectionKind::Output,

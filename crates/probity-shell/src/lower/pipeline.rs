@@ -144,7 +144,7 @@ impl Lower<'_> {
         }
         let all = all.unwrap_or(self.bounds.start..self.bounds.start);
         let span = self.span(all.clone());
-        let known = self.blocks.get_mut(block).and_then(|it| it.pipelines.get_mut(pipeline));
+        let known = self.blocks.get_mut(block).and_then(|block| block.pipelines.get_mut(pipeline));
         if let Some(known) = known {
             known.stages = stages.into();
             known.span = span;

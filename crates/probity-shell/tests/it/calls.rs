@@ -56,7 +56,7 @@ fn names_are_without_directories() {
         [("/usr/bin/apt-get x", Some("apt-get")), ("'apt'-get", Some("apt-get")), ("$A", None)];
     for (text, name) in cases {
         assert_eq!(
-            with(text, |it, _| it.name().map(std::borrow::Cow::into_owned)).as_deref(),
+            with(text, |command, _| command.name().map(std::borrow::Cow::into_owned)).as_deref(),
             name,
             "{text}"
         );
@@ -81,7 +81,7 @@ fn flags() {
         ("a", &["-y"], false),
     ];
     for (text, flags, expected) in cases {
-        assert_eq!(with(text, |it, _| it.has_flag(flags)), *expected, "{text}");
+        assert_eq!(with(text, |command, _| command.has_flag(flags)), *expected, "{text}");
     }
 }
 
@@ -100,8 +100,8 @@ fn values_of_flags() {
         ("a -- -o x", None),
     ];
     for (text, expected) in cases {
-        let found = with(text, |it, file| {
-            let found = it.call().flag_value(&["-o", "--out"]);
+        let found = with(text, |command, file| {
+            let found = command.call().flag_value(&["-o", "--out"]);
             found.map(|(word, value)| (under(file, word.span()).to_owned(), value))
         });
         let found = found.as_ref().map(|(word, value)| (word.as_str(), value.as_str()));
@@ -119,8 +119,8 @@ fn positional_arguments() {
         ("a", ""),
     ];
     for (text, expected) in cases {
-        let found = with(text, |it, file| {
-            let words = it.positional(&["-o", "--option"]);
+        let found = with(text, |command, file| {
+            let words = command.positional(&["-o", "--option"]);
             words
                 .iter()
                 .map(|word| under(file, word.span()).to_owned())
@@ -129,8 +129,8 @@ fn positional_arguments() {
         });
         assert_eq!(&found, expected, "{text}");
     }
-    let subcommand = |it: &Command, _: &str| {
-        Call::subcommand(&it.effective(), &["-o"]).map(std::borrow::Cow::into_owned)
+    let subcommand = |command: &Command, _: &str| {
+        Call::subcommand(&command.effective(), &["-o"]).map(std::borrow::Cow::into_owned)
     };
     assert_eq!(with("sudo apt-get -o x update", subcommand).as_deref(), Some("update"));
 }
@@ -139,13 +139,14 @@ fn positional_arguments() {
 fn questions_about_the_place() {
     let (script, file) = script("a && b | c; $(d)", Dialect::Bash);
     let piped: Vec<_> = script.commands.iter().filter(|command| script.is_piped(command)).collect();
-    let piped: Vec<_> = piped.iter().map(|it| under(&file, it.span)).collect();
+    let piped: Vec<_> = piped.iter().map(|command| under(&file, command.span)).collect();
     assert_eq!(piped, ["b", "c"]);
     assert!(script.only_command().is_none());
     let last = script.commands.last().expect("a command");
     assert_eq!(under(&file, last.span), "d");
     assert_eq!(script.enclosing(last).count(), 2);
-    let next = script.next_pipeline(script.commands[0].place).map(|it| under(&file, it.span));
+    let next =
+        script.next_pipeline(script.commands[0].place).map(|pipeline| under(&file, pipeline.span));
     assert_eq!(next, Some("b | c"));
     assert!(script.previous_pipeline(script.commands[0].place).is_none());
 }

@@ -7,7 +7,7 @@ fn ignored(text: &str, argv: &[&str]) -> String {
     let script = parse(text, 0, Invocation::of_argv(argv));
     assert_eq!(script.errors(), [], "{text}");
     let names = script.commands.iter().filter(|command| script.ignores_failure(command));
-    names.filter_map(|name| name.name()).collect::<Vec<_>>().join(" ")
+    names.filter_map(|command| command.name()).collect::<Vec<_>>().join(" ")
 }
 
 #[test]

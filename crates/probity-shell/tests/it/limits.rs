@@ -61,7 +61,7 @@ fn commands_are_seen_in_whatever_is_too_much() {
         assert!(script.errors().is_empty(), "{name}: {:?}", script.errors());
         let found = script.commands.iter().filter(|command| command.name().as_deref() == Some("p"));
         let found: Vec<Vec<&str>> = found
-            .map(|it| it.words.iter().map(|word| under(&file, word.span())).collect())
+            .map(|command| command.words.iter().map(|word| under(&file, word.span())).collect())
             .collect();
         assert_eq!(found, [["p", "i", "'x y'", "\"$z\""]], "{name}");
         assert_sound(&script, &file);
@@ -147,7 +147,8 @@ fn how_many_commands_there_are_changes_nothing() {
     };
     let (short, twice, long) = (shape(1), shape(2), shape(60));
     assert_eq!(twice.len() - short.len(), (long.len() - short.len()) / 59);
-    let count = |shape: &[String], line: &String| shape.iter().filter(|it| *it == line).count();
+    let count =
+        |shape: &[String], line: &String| shape.iter().filter(|other| *other == line).count();
     for line in &twice {
         let more = count(&twice, line) - count(&short, line);
         assert_eq!(count(&long, line), count(&short, line) + 59 * more, "{line}");

@@ -70,7 +70,7 @@ fn command(script: &Script, file: &str, command: &Command) -> String {
 
 fn assignment(script: &Script, file: &str, assignment: &Assignment) -> String {
     let sign = if assignment.append { "+=" } else { "=" };
-    let value = assignment.value.as_ref().map(|it| word(script, file, it));
+    let value = assignment.value.as_ref().map(|value| word(script, file, value));
     let elements = assignment.elements.iter().map(|element| word(script, file, element));
     let value = value.unwrap_or_else(|| format!("({})", elements.collect::<Vec<_>>().join(" ")));
     format!("{}{sign}{value}", under(file, assignment.name_span))
@@ -96,7 +96,7 @@ fn redirection(script: &Script, file: &str, it: &Redirection) -> String {
             nested.map(|index| format!("<{}>", block(script, file, index))).collect();
         return format!("{{{}:{}:{body}{nested}}}", here.delimiter, under(file, it.span));
     }
-    let target = it.target.as_ref().map(|it| word(script, file, it)).unwrap_or_default();
+    let target = it.target.as_ref().map(|target| word(script, file, target)).unwrap_or_default();
     format!("{{{:?} {} {target}}}", it.kind, under(file, it.span))
 }
 
@@ -125,7 +125,7 @@ fn blocks_of(word: &Word) -> Vec<usize> {
             }
             PartKind::Arithmetic(parts) => left.extend(parts.iter().rev()),
             PartKind::Variable(it) => {
-                left.extend(it.operand.iter().flat_map(|it| it.parts().iter().rev()));
+                left.extend(it.operand.iter().flat_map(|operand| operand.parts().iter().rev()));
             }
             _ => {}
         }
@@ -155,7 +155,7 @@ pub(crate) fn assert_sound(script: &Script, file: &str) {
         for it in command.assignments().iter().chain(command.declarations()) {
             assert_inside(file, command.span, it.span);
             assert_inside(file, it.span, it.name_span);
-            it.value.iter().chain(&it.elements).for_each(|it2| assert_word(file, it.span, it2));
+            it.value.iter().chain(&it.elements).for_each(|word| assert_word(file, it.span, word));
         }
         command.words.iter().for_each(|word| assert_word(file, command.span, word));
         for it in command.redirections() {
@@ -175,7 +175,7 @@ fn assert_pipelines(script: &Script, file: &str, block: &Block) {
     for (index, pipeline) in block.pipelines.iter().enumerate() {
         assert_inside(file, block.span, pipeline.span);
         assert_eq!(pipeline.joiner == Joiner::First, index == 0);
-        pipeline.joiner_span().iter().for_each(|it| assert_inside(file, script.span, *it));
+        pipeline.joiner_span().iter().for_each(|span| assert_inside(file, script.span, *span));
         for stage in &pipeline.stages {
             assert_inside(file, pipeline.span, stage.span);
             match &stage.kind {
@@ -199,7 +199,7 @@ fn assert_word(file: &str, around: Span, word: &Word) {
     for part in word.parts() {
         assert_inside(file, word.span(), part.span);
         if let PartKind::Variable(it) = &part.kind {
-            it.operand.iter().for_each(|it| assert_word(file, part.span, it));
+            it.operand.iter().for_each(|operand| assert_word(file, part.span, operand));
         }
     }
 }

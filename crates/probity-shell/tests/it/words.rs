@@ -126,7 +126,8 @@ fn variables_of_a_word() {
     let (script, file) = script("e a${B:-$C}$((D+$E))\"$F\" $(g $H)", Dialect::Bash);
     let words = &script.commands[0].words;
     let variables = words.iter().flat_map(Word::variables);
-    let found: Vec<_> = variables.map(|(part, it)| (under(&file, part.span), &*it.name)).collect();
+    let found: Vec<_> =
+        variables.map(|(part, variable)| (under(&file, part.span), &*variable.name)).collect();
     assert_eq!(found, [("${B:-$C}", "B"), ("$C", "C"), ("$E", "E"), ("$F", "F")]);
 }
 

@@ -109,7 +109,8 @@ fn argument(key: &'static Key, flag: Flag, name: Name) -> Arg {
         ValueKind::Int => argument.allow_negative_numbers(true).value_parser(super::whole::<u64>),
         ValueKind::IntIn(least, most) => {
             let within = move |text: &str| {
-                let number = text.parse::<i64>().ok().filter(|it| (least..=most).contains(it));
+                let number =
+                    text.parse::<i64>().ok().filter(|number| (least..=most).contains(number));
                 number.ok_or_else(|| format!("not a whole number from {least} to {most}"))
             };
             argument.allow_negative_numbers(true).value_parser(within)

@@ -328,14 +328,16 @@ fn check(
                 .map(|fixing| fixing.ai_fixes.as_slice())
                 .unwrap_or_default();
             let rejection =
-                checked.fixing.as_ref().and_then(|fixing| fixing.rejection.as_ref()).map(|it| {
-                    let reason = if options.show_secrets {
-                        it.reason.clone()
-                    } else {
-                        hider.message(&it.reason)
-                    };
-                    Rejection { line: it.line, reason }
-                });
+                checked.fixing.as_ref().and_then(|fixing| fixing.rejection.as_ref()).map(
+                    |rejection| {
+                        let reason = if options.show_secrets {
+                            rejection.reason.clone()
+                        } else {
+                            hider.message(&rejection.reason)
+                        };
+                        Rejection { line: rejection.line, reason }
+                    },
+                );
             let report = FileReport {
                 path: &checked.shown,
                 text,

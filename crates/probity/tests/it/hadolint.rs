@@ -73,9 +73,9 @@ fn findings(json: &str) -> Vec<(u64, String, String, String)> {
     let text = |item: &Value, key: &str| item[key].as_str().unwrap().to_owned();
     let mut all: Vec<_> = items
         .iter()
-        .map(|it| {
-            let line = it["line"].as_u64().unwrap();
-            (line, text(it, "code"), text(it, "level"), text(it, "message"))
+        .map(|item| {
+            let line = item["line"].as_u64().unwrap();
+            (line, text(item, "code"), text(item, "level"), text(item, "message"))
         })
         .collect();
     all.sort();

@@ -172,7 +172,9 @@ impl Seen {
 /// blank line when it has read the instruction up to its heredocs.
 fn as_buildkit(file: &Dockerfile<'_>, (rule, line): &(String, usize)) -> (String, usize) {
     let within = |lines: (usize, usize)| lines.0 <= *line && *line <= lines.1;
-    let Some(instruction) = file.instructions.iter().find(|it| within(it.lines())) else {
+    let Some(instruction) =
+        file.instructions.iter().find(|instruction| within(instruction.lines()))
+    else {
         return (rule.clone(), *line);
     };
     let line = match (rule.as_str(), instruction.heredocs().first()) {

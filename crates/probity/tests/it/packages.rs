@@ -114,7 +114,7 @@ fn the_archive_has_program_completions_manual_and_bill_of_materials() {
         .as_array()
         .unwrap()
         .iter()
-        .map(|it| it["name"].as_str().unwrap())
+        .map(|component| component["name"].as_str().unwrap())
         .collect();
     assert!(names.contains(&"probity-lint") && names.contains(&"rustls"), "{names:?}");
     assert!(!names.contains(&"proptest") && !names.contains(&"insta"), "tests are not shipped");

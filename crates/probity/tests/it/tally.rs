@@ -178,7 +178,8 @@ fn spoken(json: &str, cases: &[Case]) -> BTreeSet<usize> {
         let path = file["file"].as_str().unwrap();
         let number: usize = path.rsplit('/').nth(1).unwrap().parse().unwrap();
         let mut violations = file["violations"].as_array().unwrap().iter();
-        let is_own = |it: &Value| is_called(it["rule"].as_str().unwrap(), cases[number].rule);
+        let is_own =
+            |violation: &Value| is_called(violation["rule"].as_str().unwrap(), cases[number].rule);
         if violations.any(is_own) {
             found.insert(number);
         }
@@ -188,7 +189,8 @@ fn spoken(json: &str, cases: &[Case]) -> BTreeSet<usize> {
 
 /// Whether a finding of one rule is a finding of the other, which may be its name elsewhere.
 fn is_called(rule: &str, name: &str) -> bool {
-    let known = RULES.iter().map(|it| it.metadata()).find(|it| it.name == rule);
+    let known =
+        RULES.iter().map(|candidate| candidate.metadata()).find(|metadata| metadata.name == rule);
     rule == name || known.is_some_and(|metadata| metadata.is_called(name))
 }
 

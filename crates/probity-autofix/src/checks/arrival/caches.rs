@@ -23,12 +23,13 @@ pub(super) fn missed(change: &Change<'_>) -> Option<String> {
     for stage in after.facts.stages() {
         let mut caches: Vec<String> = Vec::new();
         for index in stage.instructions.clone() {
-            let Some(it) = after.file.instructions.get(index) else { continue };
-            if it.keyword != Keyword::Run {
+            let Some(instruction) = after.file.instructions.get(index) else { continue };
+            if instruction.keyword != Keyword::Run {
                 continue;
             }
             let own = mounted(after, index);
-            let missing = caches.iter().filter(|cache| !own.iter().any(|it| is_within(cache, it)));
+            let missing =
+                caches.iter().filter(|cache| !own.iter().any(|place| is_within(cache, place)));
             for cache in missing {
                 let called = after.called(index);
                 if let Some(reader) = called.iter().find(|call| reads(after, index, call, cache)) {
@@ -47,8 +48,8 @@ pub(super) fn missed(change: &Change<'_>) -> Option<String> {
 
 /// The places of the caches that an instruction mounts.
 pub(super) fn mounted(view: &View<'_>, index: usize) -> Vec<String> {
-    let it = view.file.instructions.get(index);
-    let flags = it.into_iter().flat_map(|it| &*it.flags);
+    let instruction = view.file.instructions.get(index);
+    let flags = instruction.into_iter().flat_map(|instruction| &*instruction.flags);
     flags.filter_map(|flag| cache_of(view, index, flag)).collect()
 }
 
@@ -73,7 +74,7 @@ fn reads(view: &View<'_>, index: usize, it: &Called, cache: &str) -> bool {
     let is_store = tools.any(|(_, tools)| it.is_any(tools));
     let text =
         view.file.instructions.get(index).map(|instruction| instruction.body_text().to_string());
-    let has_no_proxy = it.name == "go" && text.is_some_and(|it| it.contains("GOPROXY=off"));
+    let has_no_proxy = it.name == "go" && text.is_some_and(|text| text.contains("GOPROXY=off"));
     is_named || (is_store && (is_offline(it) || has_no_proxy))
 }
 

@@ -14,7 +14,7 @@ use super::{
 
 /// Whether a command writes its results beside the sources it reads.
 fn generates(it: &Called) -> bool {
-    let says = |word: &str| it.words.iter().any(|it| it.contains(word));
+    let says = |word: &str| it.words.iter().any(|argument| argument.contains(word));
     match it.name.as_str() {
         "python" | "python3" => says("manage.py"),
         "rails" | "rake" | "bundle" => says("precompile"),
@@ -35,25 +35,27 @@ pub(super) fn lost(change: &Change<'_>) -> Option<String> {
     let moves = after.all_called().any(|call| call.is_any(&["cp", "mv"]) && !call.words.is_empty());
     for index in (0..after.file.instructions.len()).filter(|index| !chain.contains(index)) {
         let workdir = after.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-        let Some(workdir) = workdir.map(|it| it.trim_end_matches('/')) else { continue };
+        let Some(workdir) = workdir.map(|path| path.trim_end_matches('/')) else { continue };
         let holding = holding(after, index);
         let bringing: Vec<usize> = chain
             .iter()
             .copied()
-            .filter(|it| {
-                let it = after.file.instructions.get(*it);
-                it.and_then(|it| stage_of(after, it)).is_none_or(|stage| holding.contains(&stage))
+            .filter(|other| {
+                let instruction = after.file.instructions.get(*other);
+                instruction
+                    .and_then(|instruction| stage_of(after, instruction))
+                    .is_none_or(|stage| holding.contains(&stage))
             })
             .collect();
         let copied = taken(after, &bringing);
         let called = after.called(index);
         let mut steps = called.iter().filter(|call| generates(call));
-        let is_here = |it: &Called| {
-            let place = place_of(it, workdir);
-            is_taken(it, &place, &copied)
-                || (is_beside_sources(it) && are_sources_taken(after, index, &place, &copied))
+        let is_here = |step: &Called| {
+            let place = place_of(step, workdir);
+            is_taken(step, &place, &copied)
+                || (is_beside_sources(step) && are_sources_taken(after, index, &place, &copied))
         };
-        let Some(step) = steps.find(|it| !is_here(it)) else { continue };
+        let Some(step) = steps.find(|step| !is_here(step)) else { continue };
         if !moves && !is_packed_later(after, index, workdir) {
             return Some(format!(
                 "the final stage takes nothing of what `{} {}` makes in `{workdir}`",
@@ -70,12 +72,13 @@ fn holding(view: &View<'_>, index: usize) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for stage in view.facts.stages() {
         let steps = chain_of(view, stage.index);
-        let copies = steps.iter().any(|it| {
-            let it = view.file.instructions.get(*it);
-            it.is_some_and(|it| {
+        let copies = steps.iter().any(|step| {
+            let instruction = view.file.instructions.get(*step);
+            instruction.is_some_and(|instruction| {
                 // A mount may name any stage.
-                let is_mount = it.flags_named("mount").any(|flag| flag.option("from").is_some());
-                is_mount || stage_of(view, it).is_some_and(|stage| found.contains(&stage))
+                let is_mount =
+                    instruction.flags_named("mount").any(|flag| flag.option("from").is_some());
+                is_mount || stage_of(view, instruction).is_some_and(|stage| found.contains(&stage))
             })
         });
         if copies || steps.contains(&index) {
@@ -94,8 +97,8 @@ fn is_beside_sources(step: &Called) -> bool {
 /// Whether every directory that the stage had copied from the build context by then is taken from it.
 fn are_sources_taken(view: &View<'_>, index: usize, workdir: &str, copied: &[String]) -> bool {
     let Some(stage) = view.facts.stage_of(index) else { return false };
-    let chain = chain_of(view, stage.index).into_iter().filter(|it| *it < index);
-    let brought = chain.filter_map(|it| view.pairs(it)).flatten();
+    let chain = chain_of(view, stage.index).into_iter().filter(|step| *step < index);
+    let brought = chain.filter_map(|step| view.pairs(step)).flatten();
     let directories: Vec<&String> = brought
         .filter(|(source, place)| {
             let name = commands::last_part(source.trim_end_matches('/'));
@@ -111,7 +114,7 @@ fn are_sources_taken(view: &View<'_>, index: usize, workdir: &str, copied: &[Str
 /// Where a step works: its directory, or the one of `npm --prefix`.
 fn place_of(step: &Called, workdir: &str) -> String {
     let words: Vec<&str> = step.words.iter().map(String::as_str).collect();
-    let below = commands::prefix_of(&words).and_then(|it| absolute(&it, Some(workdir)));
+    let below = commands::prefix_of(&words).and_then(|prefix| absolute(&prefix, Some(workdir)));
     below.unwrap_or_else(|| workdir.to_owned())
 }
 
@@ -128,7 +131,7 @@ fn is_taken(step: &Called, workdir: &str, copied: &[String]) -> bool {
     let place = if says("assets:precompile") { "/public" } else { "" };
     copied.iter().any(|source| {
         let Some(rest) = source.strip_prefix(workdir) else { return false };
-        let is_aside = BESIDE_RESULTS.iter().any(|result| is_within(rest, result));
+        let is_aside = BESIDE_RESULTS.iter().any(|directory| is_within(rest, directory));
         is_within(rest, place) && !is_aside
     })
 }

@@ -37,18 +37,18 @@ const OUTPUTS: &[&str] = &["dist", "out", ".next", ".output", ".nuxt"];
 /// Whether a stage does more than install packages and copy a part of the sources.
 fn may_build(view: &View<'_>, stage: usize) -> bool {
     let chain = chain_of(view, stage);
-    let only_installs = |it: &Called| {
+    let only_installs = |call: &Called| {
         let installs =
-            it.words.iter().any(|word| matches!(word.as_str(), "ci" | "install" | "add"));
-        let is_manager = it.is_any(&["npm", "yarn", "pnpm", "apt-get", "apk", "pip", "corepack"]);
-        let is_usual = it.is_any(&[
+            call.words.iter().any(|word| matches!(word.as_str(), "ci" | "install" | "add"));
+        let is_manager = call.is_any(&["npm", "yarn", "pnpm", "apt-get", "apk", "pip", "corepack"]);
+        let is_usual = call.is_any(&[
             "mkdir", "chown", "chmod", "rm", "useradd", "groupadd", "adduser", "addgroup",
         ]);
         is_usual
-            || (is_manager && (installs || it.words.iter().any(|word| word == "update")))
-            || it.name == "corepack"
+            || (is_manager && (installs || call.words.iter().any(|word| word == "update")))
+            || call.name == "corepack"
     };
-    let copies_all = |it: &Instruction| match &it.arguments {
+    let copies_all = |instruction: &Instruction| match &instruction.arguments {
         Arguments::Transfer { sources, .. } => sources.iter().any(|source| {
             let source = source.text.trim_end_matches('/');
             matches!(source, "." | "" | "*") || OUTPUTS.contains(&commands::last_part(source))
@@ -57,8 +57,8 @@ fn may_build(view: &View<'_>, stage: usize) -> bool {
     };
     chain.into_iter().any(|index| {
         let called = view.called(index);
-        let it = view.file.instructions.get(index);
-        called.iter().any(|call| !only_installs(call)) || it.is_some_and(copies_all)
+        let instruction = view.file.instructions.get(index);
+        called.iter().any(|call| !only_installs(call)) || instruction.is_some_and(copies_all)
     })
 }
 
@@ -177,17 +177,18 @@ fn is_never_installed(view: &View<'_>, stage: usize, source: &str) -> bool {
     let chain = chain_of(view, stage);
     let installs = chain.iter().any(|index| {
         let called = view.called(*index);
-        called.iter().any(|it| {
-            it.is_any(MAKERS)
-                || it.words.iter().any(|word| word.contains("venv") || word.contains(name))
+        called.iter().any(|call| {
+            call.is_any(MAKERS)
+                || call.words.iter().any(|word| word.contains("venv") || word.contains(name))
         })
     });
     // Another stage or the context may bring the place whole.
     let copies = chain.iter().any(|index| {
-        let it = view.file.instructions.get(*index);
-        it.is_some_and(|it| {
-            matches!(it.keyword, Keyword::Copy | Keyword::Add)
-                && (it.flag_value("from").is_some() || it.body_text().contains(name))
+        let instruction = view.file.instructions.get(*index);
+        instruction.is_some_and(|instruction| {
+            matches!(instruction.keyword, Keyword::Copy | Keyword::Add)
+                && (instruction.flag_value("from").is_some()
+                    || instruction.body_text().contains(name))
         })
     });
     !installs && !copies
@@ -200,7 +201,8 @@ fn is_staged_elsewhere(view: &View<'_>, stage: usize, source: &str) -> bool {
     let staged = called.iter().filter(|call| call.installs_tree()).find_map(|call| {
         call.words.iter().find_map(|word| word.strip_prefix("DESTDIR=").map(str::to_owned))
     });
-    let names_it = |it: &&Called| it.words.iter().any(|word| word.trim_end_matches('/') == source);
+    let names_it =
+        |call: &&Called| call.words.iter().any(|word| word.trim_end_matches('/') == source);
     staged.is_some_and(|directory| {
         !is_within(source, directory.trim_end_matches('/'))
             && commands::starts(view, commands::last_part(source))
@@ -225,11 +227,11 @@ fn is_moved_away(view: &View<'_>, stage: usize, source: &str) -> bool {
 /// Whether a path is of another version of Python than the image of a stage has.
 fn is_of_other_python(view: &View<'_>, stage: usize, source: &str) -> bool {
     let stages = view.facts.stages();
-    let root = stages.get(stage).and_then(|it| stages.get(it.root)).map(|it| &it.base);
+    let root = stages.get(stage).and_then(|stage| stages.get(stage.root)).map(|stage| &stage.base);
     let Some(Base::Image(image)) = root else { return false };
     let version = ImageKind::of(image)
         .filter(|kind| kind.language == Some("python"))
-        .and_then(|it| it.version);
+        .and_then(|kind| kind.version);
     let named = source.split("/lib/python").nth(1).and_then(|part| part.split('/').next());
     version
         .zip(named)
@@ -241,8 +243,9 @@ fn names_output(text: &str, source: &str) -> bool {
     const OUTPUTS: &[&str] = &["-B", "--root", "--wheel-dir", "-w"];
     let mut parts = source.split('/').filter(|part| !part.is_empty());
     let top = format!("/{}", parts.next().unwrap_or_default());
-    let second = parts.next().map(|it| format!("{top}/{it}")).unwrap_or(top);
-    let words: Vec<&str> = text.split(|it: char| it.is_whitespace() || it == '"').collect();
+    let second = parts.next().map(|part| format!("{top}/{part}")).unwrap_or(top);
+    let words: Vec<&str> =
+        text.split(|character: char| character.is_whitespace() || character == '"').collect();
     let is_output = |pair: &[&str]| match pair {
         [flag, value] => {
             let staged = value.strip_prefix("DESTDIR=");
@@ -252,11 +255,13 @@ fn names_output(text: &str, source: &str) -> bool {
         _ => false,
     };
     let staged = words.first().and_then(|word| word.strip_prefix("DESTDIR="));
-    let is_staged = staged.is_some_and(|it| it.len() > 1 && is_within(source, it));
+    let is_staged = staged.is_some_and(|place| place.len() > 1 && is_within(source, place));
     // `--sysconfdir=/etc`
     let is_option = words.iter().filter(|word| word.starts_with("--")).any(|word| {
         let place = word.split_once('=').map(|(_, place)| place.trim_end_matches('/'));
-        place.is_some_and(|it| it.starts_with('/') && it.len() > 1 && is_within(source, it))
+        place.is_some_and(|place| {
+            place.starts_with('/') && place.len() > 1 && is_within(source, place)
+        })
     });
     text.contains(&second) || is_staged || is_option || words.windows(2).any(is_output)
 }

@@ -32,20 +32,20 @@ pub(super) fn too_early(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     let stage = after.facts.final_stage()?;
     for index in stage.instructions.clone() {
-        let workdir = after.facts.state(index).and_then(|it| it.workdir.path.as_deref());
+        let workdir = after.facts.state(index).and_then(|state| state.workdir.path.as_deref());
         let called = after.called(index);
-        for (place, it) in called.iter().enumerate().filter(|(_, it)| it.is_any(ALTERING)) {
+        for (place, it) in called.iter().enumerate().filter(|(_, call)| call.is_any(ALTERING)) {
             let earlier = called.get(..place).unwrap_or_default();
             let later = index + 1..stage.instructions.end;
             let lost = altered(it, workdir).into_iter().find(|path| {
-                let is_brought = later.clone().any(|it| brings(after, it, path));
+                let is_brought = later.clone().any(|step| brings(after, step, path));
                 is_brought && !is_there(after, index, earlier, path)
             });
             if let Some(path) = lost {
                 return Some(format!("`{}` runs before a COPY brings `{path}`", it.name));
             }
             if let Some(path) = given(it, workdir)
-                && later.clone().any(|it| is_of_root(after, it, &path))
+                && later.clone().any(|step| is_of_root(after, step, &path))
                 && !is_given_later(after, later, &path)
             {
                 return Some(format!(
@@ -62,11 +62,11 @@ pub(super) fn tools_too_late(change: &Change<'_>) -> Option<String> {
     let after = change.after;
     for stage in after.facts.stages() {
         for index in stage.instructions.clone() {
-            let Some(it) = after.file.instructions.get(index) else { continue };
-            let Arguments::Transfer { sources, .. } = &it.arguments else { continue };
+            let Some(instruction) = after.file.instructions.get(index) else { continue };
+            let Arguments::Transfer { sources, .. } = &instruction.arguments else { continue };
             let names = sources.iter().map(|source| commands::last_part(&source.text));
             let names = names.filter(|name| !name.is_empty() && !name.contains('.'));
-            let is_tool = it.flag_value("from").is_some()
+            let is_tool = instruction.flag_value("from").is_some()
                 && sources.iter().all(|source| source.text.contains("/bin/"));
             if !is_tool {
                 continue;
@@ -95,16 +95,17 @@ pub(super) fn as_user(change: &Change<'_>) -> Option<String> {
             .is_some_and(|instruction| instruction.keyword == Keyword::Run)
     };
     let texts = |wanted: bool| -> Vec<&str> {
-        let all = (0..before.file.instructions.len()).filter(|it| before.is_root_at(*it) == wanted);
-        all.filter(|it| is_run(before, *it))
-            .filter_map(|it| before.parts(it))
+        let all =
+            (0..before.file.instructions.len()).filter(|index| before.is_root_at(*index) == wanted);
+        all.filter(|index| is_run(before, *index))
+            .filter_map(|index| before.parts(index))
             .flatten()
-            .map(|it| it.text.as_str())
+            .map(|part| part.text.as_str())
             .collect()
     };
     let (of_root, of_user) = (texts(true), texts(false));
-    let late = final_chain(after).into_iter().filter(|it| is_run(after, *it));
-    let mut late = late.filter(|it| !after.is_root_at(*it));
+    let late = final_chain(after).into_iter().filter(|index| is_run(after, *index));
+    let mut late = late.filter(|index| !after.is_root_at(*index));
     late.find_map(|index| {
         let parts = after.parts(index).unwrap_or_default();
         let lost = parts.iter().find(|part| {
@@ -139,15 +140,15 @@ fn given(it: &Called, workdir: Option<&str>) -> Option<String> {
     let mut plain = it.words.iter().filter(|word| !word.starts_with('-')).skip(1);
     match (is_tree, plain.next(), plain.next()) {
         (true, Some(path), None) => {
-            absolute(path, workdir).map(|it| it.trim_end_matches('/').to_owned())
+            absolute(path, workdir).map(|path| path.trim_end_matches('/').to_owned())
         }
         _ => None,
     }
 }
 
 fn brings(view: &View<'_>, index: usize, path: &str) -> bool {
-    let it = view.file.instructions.get(index);
-    it.is_some_and(|instruction| {
+    let instruction = view.file.instructions.get(index);
+    instruction.is_some_and(|instruction| {
         matches!(instruction.keyword, Keyword::Copy | Keyword::Add)
             && covers(view, index, instruction, path)
     })
@@ -155,14 +156,14 @@ fn brings(view: &View<'_>, index: usize, path: &str) -> bool {
 
 /// Whether a COPY puts files below a directory and gives them to nobody.
 fn is_of_root(view: &View<'_>, index: usize, directory: &str) -> bool {
-    let Some(it) = view.file.instructions.get(index) else { return false };
-    it.flag_value("chown").is_none()
+    let Some(instruction) = view.file.instructions.get(index) else { return false };
+    instruction.flag_value("chown").is_none()
         && target(view, index).is_some_and(|target| is_within(&target, directory))
 }
 
 fn is_given_later(view: &View<'_>, mut later: Range<usize>, path: &str) -> bool {
     later.any(|index| {
-        let workdir = view.facts.state(index).and_then(|it| it.workdir.path.as_deref());
+        let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
         let called = view.called(index);
         called.iter().any(|call| given(call, workdir).is_some_and(|own| is_within(path, &own)))
     })
@@ -170,24 +171,28 @@ fn is_given_later(view: &View<'_>, mut later: Range<usize>, path: &str) -> bool 
 
 /// Whether an earlier instruction, or an earlier command of the same one, may have made a path.
 fn is_there(view: &View<'_>, index: usize, earlier: &[Called], path: &str) -> bool {
-    let names = |it: &Called, workdir: Option<&str>| {
-        let mut places = it.words.iter().filter_map(|word| absolute(word, workdir));
+    let names = |call: &Called, workdir: Option<&str>| {
+        let mut places = call.words.iter().filter_map(|word| absolute(word, workdir));
         places.any(|place| is_within(place.trim_end_matches('/'), path))
     };
     let chain = final_chain(view);
     let here = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
-    earlier.iter().any(|it| names(it, here))
-        || chain.into_iter().filter(|it| *it < index).any(|it| {
-            let workdir = view.facts.state(it).and_then(|state| state.workdir.path.as_deref());
-            let makes = view.called(it).iter().any(|call| names(call, workdir));
-            makes || brings(view, it, path) || workdir.is_some_and(|it| is_within(it, path))
+    earlier.iter().any(|call| names(call, here))
+        || chain.into_iter().filter(|step| *step < index).any(|step| {
+            let workdir = view.facts.state(step).and_then(|state| state.workdir.path.as_deref());
+            let makes = view.called(step).iter().any(|call| names(call, workdir));
+            makes
+                || brings(view, step, path)
+                || workdir.is_some_and(|workdir| is_within(workdir, path))
         })
 }
 
 /// The place that a COPY or ADD puts things at.
 fn target(view: &View<'_>, index: usize) -> Option<String> {
-    let it = view.file.instructions.get(index)?;
-    let Arguments::Transfer { destination: Some(place), .. } = &it.arguments else { return None };
+    let instruction = view.file.instructions.get(index)?;
+    let Arguments::Transfer { destination: Some(place), .. } = &instruction.arguments else {
+        return None;
+    };
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let target = absolute(&expanded(view, index, &place.text), workdir.or(Some("/")))?;
     Some(target.trim_end_matches('/').to_owned())
@@ -198,23 +203,23 @@ pub(super) fn authorities(change: &Change<'_>) -> Option<String> {
     let (before, after) = (change.before, change.after);
     let is_root = |view: &View<'_>, index: usize| {
         let place = target(view, index);
-        place.is_some_and(|place| AUTHORITIES.iter().any(|authority| is_within(&place, authority)))
+        place.is_some_and(|place| AUTHORITIES.iter().any(|directory| is_within(&place, directory)))
     };
     let updates = |view: &View<'_>, index: usize| {
         let called = view.called(index);
         called.iter().any(|call| call.is_any(&["update-ca-certificates", "update-ca-trust"]))
     };
-    let added = (0..before.file.instructions.len()).find(|it| is_root(before, *it))?;
-    let is_used = (added..before.file.instructions.len()).any(|it| updates(before, it));
+    let added = (0..before.file.instructions.len()).find(|index| is_root(before, *index))?;
+    let is_used = (added..before.file.instructions.len()).any(|index| updates(before, index));
     let chain = final_chain(after);
     let is_bundle = chain.iter().any(|index| {
-        let it = after.file.instructions.get(*index);
-        let places = it.and_then(|copy| copied(change, *index, copy)).unwrap_or_default();
-        places.iter().any(|it| BUNDLES.contains(&it.trim_end_matches('/')))
+        let instruction = after.file.instructions.get(*index);
+        let places = instruction.and_then(|copy| copied(change, *index, copy)).unwrap_or_default();
+        places.iter().any(|place| BUNDLES.contains(&place.trim_end_matches('/')))
     });
-    let last = chain.iter().copied().filter(|it| is_root(after, *it)).max();
+    let last = chain.iter().copied().filter(|index| is_root(after, *index)).max();
     let is_updated =
-        last.is_some_and(|last| chain.iter().any(|it| *it > last && updates(after, *it)));
+        last.is_some_and(|last| chain.iter().any(|index| *index > last && updates(after, *index)));
     (is_used && !is_bundle && !is_updated).then(|| {
         "the original adds authorities to its certificates, and the final image neither copies that \
          bundle nor makes it"

@@ -59,7 +59,7 @@ fn given(view: &View<'_>, index: usize) -> Option<String> {
             .map(|word| word.pattern().unwrap_or_else(|| expanded(view, index, word.text())))
             .collect();
         let joined =
-            words.iter().find_map(|word| JOINED.iter().find_map(|it| word.strip_prefix(it)));
+            words.iter().find_map(|word| JOINED.iter().find_map(|start| word.strip_prefix(start)));
         let apart = words.windows(2).find_map(|pair| match pair {
             [flag, value] if flag == "--prefix" => Some(value.as_str()),
             _ => None,

@@ -116,7 +116,7 @@ impl Conda {
         if let Some(other) = self.others.first() {
             return Some(format!("pip knows nothing of {other}"));
         }
-        let is_private = |it: &&String| !super::CHANNELS.contains(&it.as_str());
+        let is_private = |channel: &&String| !super::CHANNELS.contains(&channel.as_str());
         let channel = self.channels.iter().find(is_private)?;
         Some(format!("PyPI may not have what the channel {channel} has"))
     }
@@ -211,8 +211,8 @@ pub(crate) fn is_same_version(conda: &str, pip: &str) -> bool {
         let is_short = version.split('.').count() == 2;
         return pip == format!("=={version}")
             || (prefix.is_some()
-                && pip.strip_prefix("==").is_some_and(|it| {
-                    it.strip_prefix(version).is_some_and(|rest| rest.starts_with('.'))
+                && pip.strip_prefix("==").is_some_and(|other| {
+                    other.strip_prefix(version).is_some_and(|rest| rest.starts_with('.'))
                 }))
             || (prefix.is_some() && is_short && pip == format!("~={version}.0"));
     }

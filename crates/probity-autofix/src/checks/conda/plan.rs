@@ -43,12 +43,13 @@ impl Plan {
     /// The steps of a file but for instructions that something else explains.
     pub(super) fn of(view: &View<'_>, is_explained: &dyn Fn(usize) -> bool) -> Self {
         let all = view.file.instructions.iter().enumerate();
-        let items = all.filter(|(index, _)| !is_explained(*index)).flat_map(|(index, it)| {
-            match segments(view, index) {
-                Some(parts) => parts.iter().map(Item::of).collect(),
-                None => vec![Item::Other(written(view, it))],
-            }
-        });
+        let items =
+            all.filter(|(index, _)| !is_explained(*index)).flat_map(|(index, instruction)| {
+                match segments(view, index) {
+                    Some(parts) => parts.iter().map(Item::of).collect(),
+                    None => vec![Item::Other(written(view, instruction))],
+                }
+            });
         Self { items: items.collect() }
     }
 

@@ -62,7 +62,8 @@ pub(super) fn lacking(requirement: &str, parts: &ImageParts<'_>) -> Option<&'sta
         row.map(|(_, needs)| *needs).unwrap_or_default().iter()
     };
     let is_there = |any: &[&'static str], has: &BTreeSet<&str>| {
-        any.iter().any(|it| has.contains(it) || (parts.is_full && !NEVER.contains(it)))
+        any.iter()
+            .any(|package| has.contains(package) || (parts.is_full && !NEVER.contains(package)))
     };
     let missing = needs(LIBRARIES).find(|any| !is_there(any, &parts.last));
     let missing = missing.or_else(|| needs(SOURCES).find(|any| !is_there(any, &parts.here)));
@@ -88,11 +89,13 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         wants_cpu |= name == "cpuonly";
         match conda_package(name) {
             Some(CondaPackage::Wheel(names)) => {
-                let is_named = |it: &&&str| {
-                    names.iter().any(|name| name.replace(['_', '.'], "-") == pip_parts(it).0)
+                let is_named = |requirement: &&&str| {
+                    names
+                        .iter()
+                        .any(|name| name.replace(['_', '.'], "-") == pip_parts(requirement).0)
                 };
                 let mut found = requirements.iter().filter(is_named);
-                match found.find(|it| is_same_version(version, pip_parts(it).1)) {
+                match found.find(|requirement| is_same_version(version, pip_parts(requirement).1)) {
                     Some(found) => used.push(found),
                     None => fault(&format!(
                         "pip must install `{}` in the version that `{package}` asks for",
@@ -111,45 +114,47 @@ pub(super) fn wheels_kept(check: &Check, change: &Change<'_>) -> Vec<Issue> {
         }
     }
     let known: Vec<&Pip> = old.pips().collect();
-    for requirement in known.iter().flat_map(|it| &it.requirements) {
+    for requirement in known.iter().flat_map(|pip| &pip.requirements) {
         if requirements.contains(&requirement.as_str()) || TOOLS.contains(&requirement.as_str()) {
             used.push(requirement)
         } else {
             fault(&format!("pip no longer installs `{requirement}`"))
         }
     }
-    let more =
-        requirements.iter().find(|it| !used.contains(it) && !TOOLS.contains(&pip_parts(it).0));
+    let more = requirements.iter().find(|requirement| {
+        !used.contains(requirement) && !TOOLS.contains(&pip_parts(requirement).0)
+    });
     if let Some(more) = more {
         fault(&format!("neither conda nor pip installed `{more}`"));
     }
-    let lost = system(&old.last).into_iter().find(|it| {
-        let is_care = matches!(*it, "bzip2" | "ca-certificates" | "curl" | "wget" | "gnupg");
-        !packages.contains(it) && !super::is_compiler(it) && !is_care
+    let lost = system(&old.last).into_iter().find(|package| {
+        let is_care = matches!(*package, "bzip2" | "ca-certificates" | "curl" | "wget" | "gnupg");
+        !packages.contains(package) && !super::is_compiler(package) && !is_care
     });
     if let Some(lost) = lost {
         fault(&format!("the new file does not install the package {lost}"));
     }
     let was = system(&old.last);
-    let is_known = |it: &&&str| {
+    let is_known = |package: &&&str| {
         let mut libraries = LIBRARIES.iter().flat_map(|(_, lists)| *lists);
-        was.contains(*it)
-            || is_of_full_image(it)
-            || programs.contains(*it)
-            || libraries.any(|any| any.contains(*it))
+        was.contains(*package)
+            || is_of_full_image(package)
+            || programs.contains(*package)
+            || libraries.any(|any| any.contains(*package))
     };
     if let Some(more) = packages.iter().find(|package| !is_known(package)) {
         fault(&format!("nothing here needs the package {more}"));
     }
     let cpu = format!("{WHEELS}cpu");
     for pip in new.pips() {
-        let has_torch = pip.requirements.iter().any(|it| TORCH.contains(&pip_parts(it).0));
+        let has_torch =
+            pip.requirements.iter().any(|requirement| TORCH.contains(&pip_parts(requirement).0));
         let is_only =
             pip.requirements.iter().all(|requirement| TORCH.contains(&pip_parts(requirement).0));
         match &pip.index {
             None if has_torch && wants_cpu => fault(&format!("`{cpu}` is the index for `cpuonly`")),
             None => {}
-            Some(index) if known.iter().any(|it| it.index.as_ref() == Some(index)) => {}
+            Some(index) if known.iter().any(|earlier| earlier.index.as_ref() == Some(index)) => {}
             Some((index, is_whole)) if *index == cpu && has_torch && (is_only || !is_whole) => {}
             Some((index, _)) => fault(&format!("nothing here needs the index `{index}`")),
         }

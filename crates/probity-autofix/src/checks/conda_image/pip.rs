@@ -68,13 +68,13 @@ impl Surroundings {
         let last = indices.last().and_then(|index| view.facts.stage_of(*index));
         let runtime = last.map(|stage| view.facts.runtime(stage.index)).unwrap_or_default();
         let is_path = |index: &&usize| {
-            let it = view.file.instructions.get(**index);
-            it.is_some_and(|instruction| {
+            let instruction = view.file.instructions.get(**index);
+            instruction.is_some_and(|instruction| {
                 instruction.keyword == Keyword::Env && instruction.body_text().contains("PATH")
             })
         };
         let variables = runtime.get(Setting::Env);
-        let path = environments(view, last.map_or(0, |it| it.index)).into_iter().next();
+        let path = environments(view, last.map_or(0, |stage| stage.index)).into_iter().next();
         Self {
             has_uv: false,
             has_own_user,
@@ -105,8 +105,10 @@ impl Surroundings {
 
     /// Keeps a file that a heredoc makes. Only plain requirements count; any other line fails the check.
     pub(super) fn keep_list(&mut self, target: &str, content: &str) -> bool {
-        let lines =
-            content.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#'));
+        let lines = content
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'));
         let lines: Vec<String> = lines.map(normal).collect();
         let is_plain =
             lines.iter().all(|line| !line.starts_with('-') && !line.contains(['/', '@', ';']));
@@ -144,7 +146,7 @@ impl Surroundings {
 pub(super) fn environments(view: &View<'_>, stage: usize) -> Vec<String> {
     let runtime = view.facts.runtime(stage);
     let path = runtime.get(Setting::Env).iter().find(|setting| setting.entry.key == "PATH");
-    let Some(Value::Text(text)) = path.map(|it| &it.entry.value) else { return Vec::new() };
+    let Some(Value::Text(text)) = path.map(|path| &path.entry.value) else { return Vec::new() };
     let parts = text.pattern().split(':').take_while(|part| !part.starts_with('$'));
     parts.filter_map(|part| part.strip_suffix("/bin")).map(str::to_owned).collect()
 }

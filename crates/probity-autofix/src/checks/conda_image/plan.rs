@@ -74,8 +74,10 @@ fn read(view: &View<'_>, instruction: &Instruction, around: &mut Surroundings) -
         Keyword::Arg | Keyword::Copy | Keyword::Add | Keyword::Workdir => step(),
         Keyword::User | Keyword::Onbuild => step(),
         Keyword::Run => {
-            if instruction.flags_named("mount").any(|it| {
-                it.value.as_ref().is_some_and(|it| it.text.as_str().contains("astral-sh/uv"))
+            if instruction.flags_named("mount").any(|flag| {
+                flag.value
+                    .as_ref()
+                    .is_some_and(|value| value.text.as_str().contains("astral-sh/uv"))
             }) {
                 around.has_uv = true;
             }
@@ -93,11 +95,13 @@ fn is_list(view: &View<'_>, instruction: &Instruction, around: &mut Surroundings
 }
 
 fn copied(instruction: &Instruction, around: &mut Surroundings) -> Vec<Item> {
-    let from = instruction.flag_value("from").map(|it| it.text.as_str().to_owned());
+    let from = instruction.flag_value("from").map(|value| value.text.as_str().to_owned());
     let words: Vec<&str> = instruction.rest_text().split_whitespace().collect();
     let Some((target, sources)) = words.split_last() else { return Vec::new() };
-    if from.is_some_and(|it| it.starts_with(UV_IMAGE) || it == UV_IMAGE.trim_end_matches(':')) {
-        let is_program = |it: &&str| matches!(*it, "/uv" | "/uvx");
+    if from
+        .is_some_and(|image| image.starts_with(UV_IMAGE) || image == UV_IMAGE.trim_end_matches(':'))
+    {
+        let is_program = |source: &&str| matches!(*source, "/uv" | "/uvx");
         let is_found = ["/bin/", "/usr/local/bin/", "/usr/bin/", "/usr/local/bin/uv", "/bin/uv"];
         if sources.iter().all(is_program) && is_found.contains(target) {
             around.has_uv = true;

@@ -43,7 +43,7 @@ pub(super) fn parts(view: &View<'_>, instruction: &Instruction) -> Vec<Part> {
 /// The script without the mounts of caches and of uv's image.
 fn without_mounts(view: &View<'_>, instruction: &Instruction) -> String {
     let is_known = |flag: &&Flag| {
-        let value = flag.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
+        let value = flag.value.as_ref().map(|value| value.text.as_str()).unwrap_or_default();
         commands::is_cache(flag) || value.contains(&format!("from={UV_IMAGE}"))
     };
     instruction
@@ -58,7 +58,7 @@ fn without_mounts(view: &View<'_>, instruction: &Instruction) -> String {
 /// The script with the places that variables of the file name.
 fn with_places(view: &View<'_>, instruction: &Instruction, script: &str) -> String {
     let mut all = view.file.instructions.iter();
-    let Some(index) = all.position(|it| it.span == instruction.span) else {
+    let Some(index) = all.position(|other| other.span == instruction.span) else {
         return script.to_owned();
     };
     let variables = view.facts.scope(index).variables();
@@ -87,9 +87,9 @@ fn part(segment: &Segment) -> Vec<Part> {
     {
         return parts;
     }
-    let is_plain = |it: &probity_shell::Command| {
-        it.redirections().is_empty()
-            && it.assignments().iter().all(|assignment| assignment.name == "DEBIAN_FRONTEND")
+    let is_plain = |command: &probity_shell::Command| {
+        command.redirections().is_empty()
+            && command.assignments().iter().all(|assignment| assignment.name == "DEBIAN_FRONTEND")
     };
     let constant = match segment.commands.as_slice() {
         [command] if is_plain(command) => words(command).unwrap_or_default(),
@@ -99,7 +99,7 @@ fn part(segment: &Segment) -> Vec<Part> {
         Some(name) => name.into_owned(),
         None => String::new(),
     });
-    let call = segment.calls.iter().find(|it| !commands::is_language_manager(it.manager));
+    let call = segment.calls.iter().find(|call| !commands::is_language_manager(call.manager));
     let package_call = call.filter(|_| !constant.is_empty()).map(|call| Packages {
         action: call.action,
         flags: call.flags.iter().map(|flag| flag.name.clone()).collect(),

@@ -47,7 +47,7 @@ pub(super) fn starts_the_same(check: &Check, change: &Change<'_>) -> Vec<Issue> 
     }
     let shell = |runtime: &Runtime| {
         let entry = runtime.get(Setting::Shell).first();
-        entry.map(|it| it.entry.value.clone()).filter(|it| !mentions_conda(it))
+        entry.map(|entry| entry.entry.value.clone()).filter(|value| !mentions_conda(value))
     };
     if shell(&new).is_some() && shell(&old) != shell(&new) {
         issues.push(change.issue(check, "SHELL must stay as it was, or go with conda"));
@@ -139,7 +139,7 @@ fn other_variable(old: &Runtime, new: &Runtime) -> Option<String> {
     let is_conda = |(key, text): &(String, String)| {
         key.starts_with("CONDA_") || key.starts_with("MAMBA_") || text.contains("conda")
     };
-    let lost = olds.iter().find(|it| !news.contains(it) && !is_conda(it) && it.0 != "PATH");
+    let lost = olds.iter().find(|pair| !news.contains(pair) && !is_conda(pair) && pair.0 != "PATH");
     let more = news.iter().find(|(key, text)| {
         !olds.contains(&(key.clone(), text.clone()))
             && key != "PATH"
@@ -147,7 +147,7 @@ fn other_variable(old: &Runtime, new: &Runtime) -> Option<String> {
     });
     let path = |runtime: &Runtime| -> Vec<String> {
         let entry = runtime.get(Setting::Env).iter().find(|setting| setting.entry.key == "PATH");
-        match entry.map(|it| &it.entry.value) {
+        match entry.map(|entry| &entry.entry.value) {
             Some(Value::Text(text)) => text.pattern().split(':').map(str::to_owned).collect(),
             _ => Vec::new(),
         }
@@ -155,7 +155,7 @@ fn other_variable(old: &Runtime, new: &Runtime) -> Option<String> {
     let is = path(new);
     let is_kept =
         |part: &String| part.starts_with('$') || part.contains("conda") || is.contains(part);
-    let has_base = is.is_empty() || is.iter().any(|it| it.starts_with('$'));
+    let has_base = is.is_empty() || is.iter().any(|part| part.starts_with('$'));
     let path = (!path(old).iter().all(is_kept) || !has_base).then(|| "PATH".to_owned());
     lost.or(more).map(|(key, _)| key.clone()).or(path)
 }

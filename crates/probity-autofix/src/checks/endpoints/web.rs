@@ -40,17 +40,18 @@ pub(super) fn ports(view: &View<'_>) -> BTreeSet<String> {
             let joined = words.iter().filter_map(|word| word.split_once('='));
             let options = pairs.chain(joined).filter(|(option, _)| option.starts_with('-'));
             found.extend(
-                options.filter(|(option, _)| is_web(option)).filter_map(|option| port(option.1)),
+                options.filter(|(option, _)| is_web(option)).filter_map(|pair| port(pair.1)),
             );
         }
     }
-    for it in runtime.get(Setting::Env).iter().filter(|it| is_web(&it.entry.key)) {
+    for it in runtime.get(Setting::Env).iter().filter(|setting| is_web(&setting.entry.key)) {
         found.extend(text_of(&it.entry.value).and_then(|value| port(&value)));
     }
-    for token in view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment) {
+    for token in view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment) {
         let text = token.span.slice(view.text).unwrap_or_default();
         for clause in text.split([';', ',', '.']).filter(|clause| is_web(clause)) {
-            let words = clause.split(|it: char| !it.is_ascii_alphanumeric() && it != ':');
+            let words = clause
+                .split(|character: char| !character.is_ascii_alphanumeric() && character != ':');
             found.extend(words.filter_map(port));
         }
     }
@@ -59,7 +60,9 @@ pub(super) fn ports(view: &View<'_>) -> BTreeSet<String> {
 
 fn is_web(text: &str) -> bool {
     let lower = text.to_lowercase();
-    lower.split(|it: char| !it.is_ascii_alphanumeric()).any(|word| WEB.contains(&word))
+    lower
+        .split(|character: char| !character.is_ascii_alphanumeric())
+        .any(|word| WEB.contains(&word))
 }
 
 /// The port of `8090`, `:8090` and `0.0.0.0:8090`.

@@ -92,8 +92,8 @@ pub(in crate::checks) fn is_told_built_in(view: &View<'_>, index: usize) -> bool
         "built into",
         "only for the build",
     ];
-    let Some(it) = view.file.instructions.get(index) else { return false };
-    let before = view.text.get(..it.span.start).unwrap_or_default();
+    let Some(instruction) = view.file.instructions.get(index) else { return false };
+    let before = view.text.get(..instruction.span.start).unwrap_or_default();
     let above = before.lines().rev().take_while(|line| line.trim_start().starts_with('#'));
     let above: Vec<String> = above.map(str::to_lowercase).collect();
     let is_not =
@@ -130,7 +130,9 @@ pub(super) fn is_turned_into_result(change: &Change<'_>, index: usize, place: &s
             let paths: Vec<String> = words
                 .map(|word| word.rsplit('=').next().unwrap_or(&word).to_owned())
                 .filter(|word| !word.starts_with('-'))
-                .filter_map(|it| absolute(&expanded(before, later, &it), part.directory.as_deref()))
+                .filter_map(|word| {
+                    absolute(&expanded(before, later, &word), part.directory.as_deref())
+                })
                 .collect();
             let is_result = |path: &String| {
                 let name = last_part(path);
@@ -244,9 +246,10 @@ pub(super) fn is_compiled_there(view: &View<'_>, place: &str) -> bool {
         let parts = view.parts(index).unwrap_or_default();
         parts.iter().any(|part| {
             let called = part.commands.iter().filter_map(|command| Called::of(index, command));
-            let is_there = part.directory.as_deref().is_some_and(|it| is_within(it, place));
-            let is_compiler = |it: Called| {
-                it.is_any(COMPILERS) || it.words.iter().any(|word| word.ends_with("f2py"))
+            let is_there =
+                part.directory.as_deref().is_some_and(|directory| is_within(directory, place));
+            let is_compiler = |call: Called| {
+                call.is_any(COMPILERS) || call.words.iter().any(|word| word.ends_with("f2py"))
             };
             is_there && called.into_iter().any(is_compiler)
         })
@@ -258,47 +261,48 @@ pub(super) fn is_compiled_there(view: &View<'_>, place: &str) -> bool {
 /// `pip install .` packs.
 pub(super) fn compiled_directories(view: &View<'_>) -> Vec<String> {
     let mut found = Vec::new();
-    for it in view.all_called() {
-        let state = view.facts.state(it.instruction);
+    for call in view.all_called() {
+        let state = view.facts.state(call.instruction);
         let workdir = state.and_then(|state| state.workdir.path.as_deref());
-        let is_package = it.is_any(&["pip", "pip3"]) && it.words.iter().any(|word| word == ".");
+        let is_package = call.is_any(&["pip", "pip3"]) && call.words.iter().any(|word| word == ".");
         let starts_elsewhere = !["python", "python3", "uvicorn", "gunicorn", "hypercorn"]
             .iter()
             .any(|program| commands::starts(view, program));
         if is_package && (starts_elsewhere || starts_copied_module(view)) {
-            found.extend(workdir.map(|it| it.trim_end_matches('/').to_owned()));
+            found.extend(workdir.map(|directory| directory.trim_end_matches('/').to_owned()));
         }
-        if it.is_any(&["pip", "pip3"]) && it.words.iter().any(|word| word == "install") {
+        if call.is_any(&["pip", "pip3"]) && call.words.iter().any(|word| word == "install") {
             let local =
-                it.words.iter().filter(|word| word.starts_with(['.', '/']) && word.len() > 2);
-            let local = local.filter(|it| !it.contains('*') && !last_part(it).contains('.'));
-            let places = local.filter_map(|it| absolute(it, workdir));
+                call.words.iter().filter(|word| word.starts_with(['.', '/']) && word.len() > 2);
+            let local = local.filter(|word| !word.contains('*') && !last_part(word).contains('.'));
+            let places = local.filter_map(|word| absolute(word, workdir));
             found.extend(places.map(|place| place.trim_end_matches('/').to_owned()));
         }
-        if it.is_any(COMPILERS) || it.words.iter().any(|word| word == "grpc_tools.protoc") {
-            let sources = it.words.iter().filter(|word| {
+        if call.is_any(COMPILERS) || call.words.iter().any(|word| word == "grpc_tools.protoc") {
+            let sources = call.words.iter().filter(|word| {
                 let end = word.rsplit_once('.').map(|(_, end)| end);
-                end.is_some_and(|it| COMPILED.contains(&it)) && !word.starts_with('-')
+                end.is_some_and(|end| COMPILED.contains(&end)) && !word.starts_with('-')
             });
-            let directories =
-                sources.filter_map(|source| source.rsplit_once('/')).map(|(it, _)| it);
+            let directories = sources
+                .filter_map(|source| source.rsplit_once('/'))
+                .map(|(directory, _)| directory);
             found.extend(directories.filter_map(|directory| absolute(directory, workdir)));
         }
-        let flags: &[&str] = match it.name.as_str() {
+        let flags: &[&str] = match call.name.as_str() {
             "cmake" => &["-S"],
             "maturin" | "cargo" => &["--manifest-path"],
             "make" => &["-C"],
             _ => continue,
         };
-        let value = it.words.iter().position(|word| flags.contains(&word.as_str()));
-        let path = value.and_then(|place| it.words.get(place + 1));
+        let value = call.words.iter().position(|word| flags.contains(&word.as_str()));
+        let path = value.and_then(|place| call.words.get(place + 1));
         let path = path.and_then(|path| absolute(path, workdir));
         found.extend(
-            path.map(|it| it.trim_end_matches("/Cargo.toml").trim_end_matches('/').to_owned()),
+            path.map(|path| path.trim_end_matches("/Cargo.toml").trim_end_matches('/').to_owned()),
         );
     }
     // The root and a directory with the whole program in it tell nothing.
-    found.retain(|it| it.len() > 1);
+    found.retain(|directory| directory.len() > 1);
     found
 }
 
@@ -308,7 +312,7 @@ fn starts_copied_module(view: &View<'_>) -> bool {
     let runtime = view.facts.final_runtime();
     let started: Vec<String> = [Setting::Entrypoint, Setting::Cmd]
         .into_iter()
-        .flat_map(|it| runtime.get(it))
+        .flat_map(|setting| runtime.get(setting))
         .map(|setting| setting.entry.to_string())
         .collect();
     let copies = view.all_pairs();
@@ -319,8 +323,12 @@ fn starts_copied_module(view: &View<'_>) -> bool {
         let module = [format!("{name}."), format!("{name}:")];
         is_name
             && started.iter().any(|text| {
-                let mut words = text.split(|it: char| it.is_whitespace() || "\"',[]".contains(it));
-                words.any(|word| module.iter().any(|it| word.starts_with(it)) && word.contains(':'))
+                let mut words = text.split(|character: char| {
+                    character.is_whitespace() || "\"',[]".contains(character)
+                });
+                words.any(|word| {
+                    module.iter().any(|start| word.starts_with(start)) && word.contains(':')
+                })
             })
     })
 }
@@ -332,7 +340,8 @@ pub(super) fn is_beside_builds(view: &View<'_>, place: &str) -> bool {
         parts.iter().all(|part| {
             let called = part.commands.iter().filter_map(|command| Called::of(index, command));
             let builds = called.filter(Called::is_build).count() > 0;
-            !builds || part.directory.as_deref().is_some_and(|it| !is_within(place, it))
+            !builds
+                || part.directory.as_deref().is_some_and(|directory| !is_within(place, directory))
         })
     })
 }
@@ -348,14 +357,17 @@ pub(super) fn is_for_builds(change: &Change<'_>, path: &str) -> bool {
     let name = last_part(path);
     let is_tool = TOOLS.iter().any(|tool| {
         let rest = name.strip_prefix(tool);
-        rest.is_some_and(|it| !it.starts_with(|it: char| it.is_ascii_alphabetic()))
+        rest.is_some_and(|rest| {
+            !rest.starts_with(|character: char| character.is_ascii_alphabetic())
+        })
     });
     let is_built_in = (0..before.file.instructions.len()).any(|index| {
         let parts = before.parts(index).unwrap_or_default();
         parts.iter().any(|part| {
             let called = part.commands.iter().filter_map(|command| Called::of(index, command));
             let mut builds = called.filter(Called::is_build).peekable();
-            let is_there = part.directory.as_deref().is_some_and(|it| is_within(it, path));
+            let is_there =
+                part.directory.as_deref().is_some_and(|directory| is_within(directory, path));
             builds.peek().is_some()
                 && (is_there || builds.any(|build| build.words.iter().any(|word| word == path)))
         })

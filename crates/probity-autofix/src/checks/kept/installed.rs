@@ -58,14 +58,16 @@ fn told_programs(view: &View<'_>) -> (Vec<String>, bool) {
         })
         .collect();
     // Some item must be the program that is started: then the list is one of programs.
-    let is_name = |it: &&str| {
-        !it.is_empty()
-            && it.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-')
+    let is_name = |item: &&str| {
+        !item.is_empty()
+            && item
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
     };
-    let lists = items.iter().filter(|items| items.iter().any(|item| commands::starts(view, item)));
+    let lists = items.iter().filter(|list| list.iter().any(|item| commands::starts(view, item)));
     let items: Vec<&str> = lists.flatten().copied().collect();
     let has_catalogues =
-        items.iter().any(|it| it.contains("catalog") || it.contains("translation"));
+        items.iter().any(|item| item.contains("catalog") || item.contains("translation"));
     let programs = items.into_iter().filter(|item| is_name(item)).map(str::to_owned);
     (programs.collect(), has_catalogues)
 }
@@ -83,7 +85,8 @@ pub(in crate::checks) fn told_below(view: &View<'_>, prefix: &str) -> Vec<String
 
 /// The words of a text that are places below a prefix, whole or beginning with one of its directories.
 fn places_below(prefix: &str, text: &str) -> Vec<String> {
-    let words = text.split(|it: char| it.is_whitespace() || "\"'`=:,;()[]".contains(it));
+    let words = text
+        .split(|character: char| character.is_whitespace() || "\"'`=:,;()[]".contains(character));
     let places = words.filter_map(|word| {
         let word = word.split('*').next()?.trim_end_matches(['/', '.']);
         if word.starts_with("lib") && word.contains(".so") && !word.contains('/') {
@@ -125,13 +128,13 @@ pub(super) fn is_installed(change: &Change<'_>, place: &str) -> bool {
     let mut sources = sources.map(|source| source.trim_end_matches('/').to_owned());
     let is_named = runtime.entries().iter().any(|entry| entry.entry.to_string().contains(place));
     let brings = final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
-        places.iter().map(|it| it.trim_end_matches('/')).any(|it| {
-            let rest = it.strip_prefix(&*prefix).and_then(|rest| rest.strip_prefix('/'));
+        let instruction = change.after.file.instructions.get(index);
+        let places = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        places.iter().map(|path| path.trim_end_matches('/')).any(|path| {
+            let rest = path.strip_prefix(&*prefix).and_then(|rest| rest.strip_prefix('/'));
             let first = rest.and_then(|rest| rest.split('/').next());
-            is_within(&prefix, it)
-                || first.is_some_and(|it| matches!(it, "etc" | "share" | "libexec"))
+            is_within(&prefix, path)
+                || first.is_some_and(|first| matches!(first, "etc" | "share" | "libexec"))
         })
     });
     sources.any(|source| is_apart(&source)) && !is_named && brings
@@ -162,18 +165,19 @@ pub(super) fn told_paths(change: &Change<'_>) -> Vec<String> {
     let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
     let comments = comments.filter_map(|comment| comment.span.slice(before.text));
     let tells = comments.filter(|comment| READ.iter().any(|word| comment.contains(word)));
-    let words =
-        tells.flat_map(|it| it.split(|it: char| it.is_whitespace() || "\"'`,;()".contains(it)));
+    let words = tells.flat_map(|comment| {
+        comment.split(|character: char| character.is_whitespace() || "\"'`,;()".contains(character))
+    });
     let paths = words.filter_map(|word| {
         let is_plain = word.contains('/') && !word.contains([':', '*', '$', '@', '<']);
         let path = absolute(word.trim_end_matches(['.', '/']), workdir.as_deref())?;
         let all = before.file.instructions.iter().enumerate();
-        let is_source = all
-            .clone()
-            .any(|(index, it)| it.flag_value("from").is_none() && covers(before, index, it, &path));
+        let is_source = all.clone().any(|(index, instruction)| {
+            instruction.flag_value("from").is_none() && covers(before, index, instruction, &path)
+        });
         (is_plain && path.len() > 1 && is_source).then_some(path)
     });
-    paths.filter(|it| !is_around(change, it)).map(|it| format!("`{it}`")).collect()
+    paths.filter(|path| !is_around(change, path)).map(|it| format!("`{it}`")).collect()
 }
 
 /// Directories outside of the sources that a comment says a step writes to, and no later step reads.
@@ -186,21 +190,22 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
         workdir.get(Setting::Workdir).first().and_then(|setting| text_of(&setting.entry.value));
     let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
     let comments = comments.filter_map(|comment| comment.span.slice(before.text));
-    let tells = comments
-        .filter_map(|it| WRITES.iter().find_map(|word| it.split_once(word)).map(|(_, rest)| rest));
-    let words: Vec<&str> = tells.filter_map(|tell| tell.split_whitespace().next()).collect();
-    let plain = |it: &&str| it.trim_end_matches(['/', '.', ',', ';', ')']).to_owned();
+    let tells = comments.filter_map(|comment| {
+        WRITES.iter().find_map(|word| comment.split_once(word)).map(|(_, rest)| rest)
+    });
+    let words: Vec<&str> = tells.filter_map(|rest| rest.split_whitespace().next()).collect();
+    let plain = |word: &&str| word.trim_end_matches(['/', '.', ',', ';', ')']).to_owned();
     // `public/` and `public/site.css` are in the directory that the container works in.
-    let near = words.iter().filter(|it| {
-        let word = it.trim_end_matches([',', ';', ')', '.']);
+    let near = words.iter().filter(|word| {
+        let word = word.trim_end_matches([',', ';', ')', '.']);
         // `public/build` is a path below a copied directory, and `either/or` is not a path.
         let place = absolute(word, workdir.as_deref()).unwrap_or_default();
         let is_below = sources_of(before).iter().any(|source| is_within(&place, source));
         let is_path = word.contains('/') && !word.contains("://");
         word.ends_with('/') || (is_path && (last_part(word).contains('.') || is_below))
     });
-    let near = near.map(plain).filter(|it| !it.starts_with(['/', '.', '$', '~']));
-    let near: Vec<String> = near.filter_map(|it| absolute(&it, workdir.as_deref())).collect();
+    let near = near.map(plain).filter(|word| !word.starts_with(['/', '.', '$', '~']));
+    let near: Vec<String> = near.filter_map(|word| absolute(&word, workdir.as_deref())).collect();
     let variables = before.facts.final_runtime();
     let value_of = |name: &str| {
         let mut variables = variables.get(Setting::Env).iter();
@@ -212,10 +217,10 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
         words.iter().map(plain).map(|word| value_of(&word).unwrap_or(word)).collect();
     // What a step writes beside sources, a later build takes along.
     let sources: Vec<&String> =
-        before.all_pairs().map(|(_, target)| target).filter(|it| it.len() > 1).collect();
+        before.all_pairs().map(|(_, target)| target).filter(|target| target.len() > 1).collect();
     let is_result = |path: &&String| {
         let is_source = sources.iter().any(|source| is_within(path, source));
-        let is_apart = workdir.as_deref().is_none_or(|it| !is_within(path, it));
+        let is_apart = workdir.as_deref().is_none_or(|directory| !is_within(path, directory));
         let is_read =
             before.all_called().any(|call| call.words.iter().any(|word| is_within(word, path)));
         let fleeting = ["/tmp", "/var/tmp", "/root", "/var/log", "/dev", "/proc"];
@@ -224,7 +229,7 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
             && is_apart
             && !is_read
             && !is_source
-            && !fleeting.iter().any(|it| is_within(path, it))
+            && !fleeting.iter().any(|directory| is_within(path, directory))
     };
     // The sources lack what a step makes of them.
     let is_made =
@@ -241,7 +246,11 @@ pub(super) fn told_results(change: &Change<'_>) -> Vec<String> {
 fn sources_of(view: &View<'_>) -> Vec<String> {
     let pairs = view.all_pairs();
     let named = pairs.filter(|(source, _)| !matches!(source.as_str(), "." | "./" | "*"));
-    named.map(|(_, target)| target).filter(|it| it.matches('/').count() > 1).cloned().collect()
+    named
+        .map(|(_, target)| target)
+        .filter(|target| target.matches('/').count() > 1)
+        .cloned()
+        .collect()
 }
 
 /// Directories that a comment tells of beside another one in the same output of a build, which alone comes
@@ -255,7 +264,8 @@ pub(super) fn told_outputs(change: &Change<'_>) -> Vec<String> {
     let comments = before.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
     let comments = comments.filter_map(|comment| comment.span.slice(before.text));
     let missing = comments.flat_map(|comment| {
-        let words = comment.split(|it: char| it.is_whitespace() || "\"'`,;()".contains(it));
+        let words = comment
+            .split(|character: char| character.is_whitespace() || "\"'`,;()".contains(character));
         let outputs = words.filter(|word| {
             let parts = word.trim_end_matches(['.', '/']).split_once('/');
             parts.is_some_and(|(top, rest)| OUTPUTS.contains(&top) && !rest.contains(['*', '$']))
@@ -286,8 +296,9 @@ pub(super) fn told_development(change: &Change<'_>) -> Option<String> {
         let lower = comment.to_lowercase();
         lower.contains("devdependenc") || lower.contains("dev dependenc")
     });
-    let started = tells.find_map(|it| {
-        let mut words = it.split(|it: char| !(it.is_ascii_alphanumeric() || it == '-'));
+    let started = tells.find_map(|comment| {
+        let mut words = comment
+            .split(|character: char| !(character.is_ascii_alphanumeric() || character == '-'));
         words.find(|word| !word.is_empty() && commands::starts(before, word))
     })?;
     (omits(change.after) && !omits(before)).then(|| format!("`{started}`"))
@@ -310,8 +321,8 @@ fn builds_shared(view: &View<'_>) -> bool {
 fn is_library_around(change: &Change<'_>, path: &str) -> bool {
     let Some((stem, _)) = path.split_once(".so") else { return false };
     final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let places = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places.iter().any(|place| place.starts_with(stem))
     })
 }

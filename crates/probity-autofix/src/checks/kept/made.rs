@@ -50,12 +50,12 @@ pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
         .iter()
         .filter_map(|index| after.parts(*index))
         .flatten()
-        .map(|it| it.text.as_str())
+        .map(|part| part.text.as_str())
         .collect();
     let whole: Vec<String> = chain
         .iter()
         .filter_map(|index| after.file.instructions.get(*index))
-        .map(|it| written(after, it))
+        .map(|instruction| written(after, instruction))
         .collect();
     let mut missing = Vec::new();
     for (index, instruction) in before.file.instructions.iter().enumerate() {
@@ -68,7 +68,7 @@ pub(super) fn made(change: &Change<'_>, kind: &ImageKind) -> Vec<String> {
             }
             for command in &part.commands {
                 let is_setter =
-                    commands::name_of(command).is_some_and(|it| SETTERS.contains(&it.as_ref()));
+                    commands::name_of(command).is_some_and(|name| SETTERS.contains(&name.as_ref()));
                 let is_lost = if is_setter {
                     !has_extensions(change, command)
                         && !has_trust_store(change, command)
@@ -97,15 +97,17 @@ fn is_unaltered(change: &Change<'_>, directory: Option<&str>, command: &Command)
     let after = change.after;
     let name = commands::name_of(command).unwrap_or_default();
     let is_done = |path: &str| {
-        runs_in_final(change, |it| {
-            it.name == name && it.words.iter().any(|word| last_part(word) == last_part(path))
+        runs_in_final(change, |call| {
+            call.name == name && call.words.iter().any(|word| last_part(word) == last_part(path))
         })
     };
     let takes = |index: usize, path: &str| {
-        let it = after.file.instructions.get(index);
-        it.is_some_and(|it| {
-            let is_mode = name == "chmod" && it.flag_value("chmod").is_some();
-            it.flag_value("from").is_none() && !is_mode && covers(after, index, it, path)
+        let instruction = after.file.instructions.get(index);
+        instruction.is_some_and(|instruction| {
+            let is_mode = name == "chmod" && instruction.flag_value("chmod").is_some();
+            instruction.flag_value("from").is_none()
+                && !is_mode
+                && covers(after, index, instruction, path)
         })
     };
     altered(directory, command).iter().any(|path| {
@@ -137,22 +139,22 @@ fn altered(directory: Option<&str>, command: &Command) -> Vec<String> {
         }
         _ => {}
     }
-    let paths = found.iter().filter_map(|it| absolute(it, directory));
-    paths.filter(|path| !FLEETING.iter().any(|it| is_within(path, it))).collect()
+    let paths = found.iter().filter_map(|path| absolute(path, directory));
+    paths.filter(|path| !FLEETING.iter().any(|fleeting| is_within(path, fleeting))).collect()
 }
 
 /// Whether the store that `keytool` adds a certificate to comes along, or the final stage adds it too.
 fn has_trust_store(change: &Change<'_>, command: &Command) -> bool {
-    let is_keytool = commands::name_of(command).is_some_and(|it| it == "keytool");
+    let is_keytool = commands::name_of(command).is_some_and(|name| name == "keytool");
     let words = Called::of(0, command).map(|call| call.words).unwrap_or_default();
     let store = words.iter().position(|word| word == "-keystore").and_then(|it| words.get(it + 1));
     let is_store = |place: &String| last_part(place) == "cacerts" || store == Some(place);
     let is_copied = final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let places = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places.iter().any(is_store)
     });
-    is_keytool && (is_copied || runs_in_final(change, |it| it.name == "keytool"))
+    is_keytool && (is_copied || runs_in_final(change, |call| call.name == "keytool"))
 }
 
 /// Whether the directory that a command fills comes along: modules of Apache that are on, and locales.
@@ -179,9 +181,9 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
         let stem = name.split_once('-').map_or(name, |(stem, _)| stem);
         words.iter().any(|word| word == name || word == stem)
     };
-    let are_enabled = runs_in_final(change, |it| {
-        it.name == "docker-php-ext-enable"
-            && names.iter().all(|name| *name == "install" || is_named(&it.words, name))
+    let are_enabled = runs_in_final(change, |call| {
+        call.name == "docker-php-ext-enable"
+            && names.iter().all(|name| *name == "install" || is_named(&call.words, name))
     });
     // `pecl install redis-6.0.2` makes `redis.so`.
     let names = names.iter().filter(|name| *name != &"install");
@@ -194,11 +196,12 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
     // They are in one directory, which has the name of PHP's interface.
     let extensions = "/usr/local/lib/php/extensions";
     let has_directory = final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
-        places.iter().any(|it| {
-            let name = it.strip_prefix(extensions).and_then(|rest| rest.strip_prefix("/no-debug-"));
-            name.is_some_and(|it| !it.trim_end_matches('/').contains('/'))
+        let instruction = change.after.file.instructions.get(index);
+        let places = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        places.iter().any(|place| {
+            let name =
+                place.strip_prefix(extensions).and_then(|rest| rest.strip_prefix("/no-debug-"));
+            name.is_some_and(|name| !name.trim_end_matches('/').contains('/'))
         })
     });
     (is_held(change, extensions) || has_directory)
@@ -208,8 +211,8 @@ fn has_extensions(change: &Change<'_>, command: &Command) -> bool {
 /// Whether a COPY from another stage brings a file, perhaps among others of a pattern.
 fn is_copied_by_pattern(change: &Change<'_>, path: &str) -> bool {
     final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let places = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places.iter().any(|place| is_within(path, place) || is_matched(path, place))
     })
 }
@@ -221,7 +224,7 @@ fn is_script(kind: &ImageKind) -> bool {
 
 /// Whether a command makes a file executable.
 fn has_mode(command: &Command) -> bool {
-    commands::name_of(command).is_some_and(|it| it == "chmod")
+    commands::name_of(command).is_some_and(|name| name == "chmod")
 }
 
 /// Whether a command writes packed files beside those that it finds.
@@ -256,9 +259,9 @@ fn downloaded(called: &Called) -> Option<String> {
         "wget" => 'O',
         _ => return None,
     };
-    let is_flag = |it: &String| {
-        let letters = it.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-        letters.is_some_and(|it| it.ends_with(letter)) || it == "--output"
+    let is_flag = |word: &String| {
+        let letters = word.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        letters.is_some_and(|letters| letters.ends_with(letter)) || word == "--output"
     };
     let place = called.words.iter().position(is_flag)?;
     called.words.get(place + 1).cloned()
@@ -276,8 +279,8 @@ fn is_used_up(before: &View<'_>, path: &str) -> bool {
 fn is_called_by_steps(before: &View<'_>, path: &str) -> bool {
     let name = last_part(path);
     let is_program = path.rsplit_once('/').is_some_and(|(directory, _)| directory.ends_with("bin"));
-    let is_own = |it: char| it.is_ascii_alphanumeric() || "._-".contains(it);
-    let names = |text: &str| text.split(|it| !is_own(it)).any(|word| word == name);
+    let is_own = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+    let names = |text: &str| text.split(|character| !is_own(character)).any(|word| word == name);
     let mut others =
         before.file.instructions.iter().filter(|instruction| instruction.keyword != Keyword::Run);
     is_program
@@ -298,7 +301,7 @@ fn targets(
         .redirections()
         .iter()
         .filter_map(|redirection| redirection.target.as_ref()?.pattern());
-    let mut found: Vec<String> = written_to.filter(|it| it.starts_with('/')).collect();
+    let mut found: Vec<String> = written_to.filter(|path| path.starts_with('/')).collect();
     let Some(mut called) = Called::of(index, command) else { return found };
     let words = command.effective().args().iter();
     let words =
@@ -317,10 +320,10 @@ fn targets(
         let chosen: Vec<&String> =
             if is_last { words.last().copied().into_iter().collect() } else { words };
         let is_directory = called.name == "mkdir" && is_script(kind);
-        let is_path = |it: &&&String| it.starts_with('/') || is_directory;
-        found.extend(chosen.iter().filter(is_path).filter_map(|it| absolute(it, workdir)));
+        let is_path = |word: &&&String| word.starts_with('/') || is_directory;
+        found.extend(chosen.iter().filter(is_path).filter_map(|word| absolute(word, workdir)));
     }
-    found.extend(downloaded(&called).filter(|it| it.starts_with('/')));
+    found.extend(downloaded(&called).filter(|path| path.starts_with('/')));
     found.extend(filled(&called));
     found.retain(|path| !FLEETING.iter().any(|fleeting| is_within(path, fleeting)));
     found.iter_mut().for_each(|path| path.truncate(path.trim_end_matches('/').len()));

@@ -35,14 +35,15 @@ pub(in crate::checks) fn is_of_pages(
         return false;
     }
     let runs_there = directories.iter().any(|directory| is_within(directory, place));
-    let manifest = (0..=index).rev().find(|it| has(before, *it, "package.json"));
-    let is_beside = manifest.is_some_and(|it| (it..=index).all(|it| before.pairs(it).is_some()));
+    let manifest = (0..=index).rev().find(|step| has(before, *step, "package.json"));
+    let is_beside = manifest
+        .is_some_and(|manifest| (manifest..=index).all(|step| before.pairs(step).is_some()));
     let chain = final_chain(after);
     let mut stages = after.facts.stages().iter();
     let is_apart = stages.any(|stage| {
         let mut builds = after.page_builds().iter().map(|(build, _)| build);
         builds.any(|build| stage.instructions.contains(build) && !chain.contains(build))
-            && stage.instructions.clone().any(|instruction| has(after, instruction, source))
+            && stage.instructions.clone().any(|step| has(after, step, source))
     });
     kind.language != Some("node")
         && is_apart
@@ -74,7 +75,9 @@ fn page_outputs(view: &View<'_>) -> Vec<(String, String)> {
                 continue;
             };
             let place = absolute(&output, Some(directory));
-            found.extend(place.map(|it| (directory.clone(), it.trim_end_matches('/').to_owned())));
+            found.extend(
+                place.map(|place| (directory.clone(), place.trim_end_matches('/').to_owned())),
+            );
         }
     }
     found
@@ -86,9 +89,10 @@ fn comes_from_build(change: &Change<'_>, output: &str) -> bool {
     let chain = final_chain(after);
     after.page_builds().iter().any(|(build, _)| {
         let is_taken = |index: &usize| {
-            let it = after.file.instructions.get(*index);
-            let stage = it.and_then(|it| stage_of(after, it));
-            let places = it.and_then(|copy| copied(change, *index, copy)).unwrap_or_default();
+            let instruction = after.file.instructions.get(*index);
+            let stage = instruction.and_then(|copy| stage_of(after, copy));
+            let places =
+                instruction.and_then(|copy| copied(change, *index, copy)).unwrap_or_default();
             let mut places = places.iter().map(|place| place.trim_end_matches('/'));
             stage.is_some_and(|stage| chain_of(after, stage).contains(build))
                 && places.any(|place| is_within(output, place) || is_within(place, output))

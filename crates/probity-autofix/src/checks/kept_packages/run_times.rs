@@ -16,13 +16,14 @@ pub(super) fn run_times_of_compilers(
     now: &[String],
 ) -> Vec<&'static str> {
     let before = change.before;
-    let has =
-        |starts: &[&str]| now.iter().any(|it| starts.iter().any(|start| it.starts_with(start)));
+    let has = |starts: &[&str]| {
+        now.iter().any(|package| starts.iter().any(|start| package.starts_with(start)))
+    };
     let is_copied = |name: &str| is_library_copied(change, &format!("{name}-dev"));
     let is_static = commands::linkage_of(change) == Linkage::Static
-        || ["-static-libgfortran", "-static "].iter().any(|it| before.text.contains(it));
-    let is_fortran = before.all_called().any(|it| {
-        it.is_any(&["f2py", "gfortran"]) || it.words.iter().any(|word| word.ends_with("f2py"))
+        || ["-static-libgfortran", "-static "].iter().any(|flag| before.text.contains(flag));
+    let is_fortran = before.all_called().any(|call| {
+        call.is_any(&["f2py", "gfortran"]) || call.words.iter().any(|word| word.ends_with("f2py"))
     });
     let has_fortran = has(&["libgfortran", "gfortran"]) || is_copied("libgfortran");
     let is_parallel = before.text.contains("-fopenmp") && !kind.is_full();

@@ -96,7 +96,8 @@ const DIRECTORIES: &[&str] = &[
 /// them.
 pub(super) fn readable(view: &View<'_>, index: usize) -> Vec<String> {
     let Some(stage) = view.facts.stage_of(index) else { return Vec::new() };
-    let earlier = (stage.instructions.start..index).filter_map(|it| sources(view, it)).flatten();
+    let earlier =
+        (stage.instructions.start..index).filter_map(|step| sources(view, step)).flatten();
     let mounted = view.file.instructions.get(index).into_iter().flat_map(|instruction| {
         instruction.flags_named("mount").filter_map(move |flag| bound(view, index, flag))
     });
@@ -148,13 +149,13 @@ pub(super) fn is_new_manifest(change: &Change<'_>, index: usize) -> bool {
         .any(|old| old == own);
     let owners = owners(change);
     let instruction = change.after.file.instructions.get(index);
-    let owner = instruction.and_then(|it| it.flag_value("chown"));
-    let has_owner = owner.is_none_or(|it| owners.contains(&it.text.to_string()));
-    let keeps = instruction.is_some_and(|it| it.flags_named("parents").next().is_some());
+    let owner = instruction.and_then(|copy| copy.flag_value("chown"));
+    let has_owner = owner.is_none_or(|owner| owners.contains(&owner.text.to_string()));
+    let keeps = instruction.is_some_and(|copy| copy.flags_named("parents").next().is_some());
     let places = places(change);
     let is_in_place = |(source, target): &(String, String)| {
         let directory = source.rsplit_once('/').map(|(directory, _)| directory);
-        let is_flat = keeps || !directory.is_some_and(|it| it.contains('*'));
+        let is_flat = keeps || !directory.is_some_and(|directory| directory.contains('*'));
         let name = source.rsplit('/').next().unwrap_or(source);
         is_flat
             && !is_invented(change.before, name)
@@ -172,7 +173,7 @@ pub(super) fn ends_like(own: &str, end: &str) -> bool {
     let own: Vec<&str> = own.split('/').collect();
     let end: Vec<&str> = end.split('/').collect();
     own.len() >= end.len()
-        && own.iter().rev().zip(end.iter().rev()).all(|(own, it)| is_like(it, own))
+        && own.iter().rev().zip(end.iter().rev()).all(|(own, end)| is_like(end, own))
 }
 
 /// Whether a need is a directory of packages, not a package.
@@ -201,9 +202,14 @@ pub(super) fn is_like(name: &str, pattern: &str) -> bool {
 /// Where the original copies all its sources to.
 fn places(change: &Change<'_>) -> Vec<String> {
     let view = change.before;
-    let all = view.file.instructions.iter().enumerate().filter(|(_, it)| copies_all(it));
-    all.filter_map(|(index, it)| {
-        let Arguments::Transfer { destination: Some(target), .. } = &it.arguments else {
+    let all = view
+        .file
+        .instructions
+        .iter()
+        .enumerate()
+        .filter(|(_, instruction)| copies_all(instruction));
+    all.filter_map(|(index, instruction)| {
+        let Arguments::Transfer { destination: Some(target), .. } = &instruction.arguments else {
             return None;
         };
         let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
@@ -215,7 +221,9 @@ fn places(change: &Change<'_>) -> Vec<String> {
 
 fn owners(change: &Change<'_>) -> Vec<String> {
     let all = change.before.file.instructions.iter().filter(|instruction| copies_all(instruction));
-    all.filter_map(|call| call.flag_value("chown")).map(|it| it.text.to_string()).collect()
+    all.filter_map(|instruction| instruction.flag_value("chown"))
+        .map(|owner| owner.text.to_string())
+        .collect()
 }
 
 /// Where package managers keep what they download; nothing of it is part of a result.
@@ -260,7 +268,9 @@ pub(super) fn is_harmless_mount(change: &Change<'_>, index: usize, flag: &Flag) 
                 || store
                     .is_some_and(|(_, tool)| is_mounted_by_all(change.after, index, tool, target))
         }
-        Some("bind") | None => bound(change.after, index, flag).is_some_and(|it| !is_all(&it)),
+        Some("bind") | None => {
+            bound(change.after, index, flag).is_some_and(|source| !is_all(&source))
+        }
         _ => false,
     }
 }
@@ -270,7 +280,7 @@ fn bound(view: &View<'_>, index: usize, flag: &Flag) -> Option<String> {
     let option = |names: &[&str]| {
         names.iter().find_map(|name| flag.option(name)).map(|it| it.text.to_string())
     };
-    if option(&["type"]).is_some_and(|it| it != "bind") || flag.option("from").is_some() {
+    if option(&["type"]).is_some_and(|kind| kind != "bind") || flag.option("from").is_some() {
         return None;
     }
     let source = option(&["source", "src"])?;
@@ -278,7 +288,7 @@ fn bound(view: &View<'_>, index: usize, flag: &Flag) -> Option<String> {
     let workdir = view.facts.state(index).and_then(|state| state.workdir.path.as_deref());
     let source = source.trim_start_matches("./").to_owned();
     let is_here = absolute(&target, workdir)? == absolute(&source, workdir)?;
-    let names = |it: &Instruction| it.rest_text().contains(&target);
+    let names = |instruction: &Instruction| instruction.rest_text().contains(&target);
     let is_named = target.starts_with('/') && view.file.instructions.get(index).is_some_and(names);
     (is_here || is_named).then_some(source)
 }
@@ -295,8 +305,8 @@ fn is_mounted_by_all(view: &View<'_>, index: usize, tool: &str, target: &str) ->
     stage.instructions.clone().all(|index| {
         let called = view.called(index);
         let is_user = called.iter().any(|call| call.name.starts_with(tool));
-        let mounts = |it: &Instruction| {
-            it.passing_mounts().any(|mount| mount.trim_end_matches('/') == target)
+        let mounts = |instruction: &Instruction| {
+            instruction.passing_mounts().any(|place| place.trim_end_matches('/') == target)
         };
         !is_user || view.file.instructions.get(index).is_some_and(mounts)
     })
@@ -331,7 +341,7 @@ pub(super) fn named_needs(view: &View<'_>) -> Vec<String> {
     for line in view.text.lines() {
         let comment = line.trim_start().strip_prefix('#');
         let plain = |word: &str| {
-            let word = word.trim_matches(|it: char| "\"'`()[],;:.".contains(it));
+            let word = word.trim_matches(|character: char| "\"'`()[],;:.".contains(character));
             let word = word.trim_start_matches("./").trim_end_matches('/');
             let is_plain =
                 word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-*".contains(&byte));
@@ -340,26 +350,30 @@ pub(super) fn named_needs(view: &View<'_>) -> Vec<String> {
         };
         if let Some(comment) = comment {
             let lower = comment.to_lowercase();
-            let is_need =
-                lower.split(|it: char| !it.is_alphanumeric()).any(|part| READS.contains(&part));
+            let is_need = lower
+                .split(|character: char| !character.is_alphanumeric())
+                .any(|part| READS.contains(&part));
             let paths = comment.split_whitespace().filter(|word| word.contains('/'));
             // Of `patches/*.patch` the install needs `patches`.
-            let fixed = |it: String| match it.split_once("/*") {
+            let fixed = |path: String| match path.split_once("/*") {
                 Some((directory, _)) => directory.to_owned(),
-                None => it,
+                None => path,
             };
             if is_need {
-                needs.extend(paths.filter_map(plain).map(fixed).filter(|it| !it.contains('*')));
+                needs.extend(paths.filter_map(plain).map(fixed).filter(|path| !path.contains('*')));
             }
             // A manifest that a comment tells of is one that the install reads.
             let names = comment
                 .split_whitespace()
-                .map(|it| it.trim_matches(|it: char| "\"'`(),;:".contains(it)));
-            let is_file = |it: &&str| it.contains('.') && FILES.iter().any(|own| is_like(it, own));
+                .map(|word| word.trim_matches(|character: char| "\"'`(),;:".contains(character)));
+            let is_file =
+                |name: &&str| name.contains('.') && FILES.iter().any(|own| is_like(name, own));
             needs.extend(names.filter(is_file).map(str::to_owned));
             continue;
         }
-        for word in line.split(|it: char| it.is_whitespace() || it == '=' || it == ',') {
+        for word in line.split(|character: char| {
+            character.is_whitespace() || character == '=' || character == ','
+        }) {
             let Some(word) = plain(word) else { continue };
             let mut parts = word.split('/');
             if let (Some(group), Some(name)) = (parts.next(), parts.next())

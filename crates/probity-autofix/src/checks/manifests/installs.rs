@@ -40,14 +40,14 @@ pub(super) fn is_invented(view: &View<'_>, name: &str) -> bool {
     }
     // The original mentions its workspace or its own gem; a patch that adds one invented it.
     let is_rare = name.ends_with(".gemspec") || name.starts_with("go.work");
-    let is_told = ["gemspec", "workspace", "go.work"].iter().any(|it| view.text.contains(it));
+    let is_told = ["gemspec", "workspace", "go.work"].iter().any(|word| view.text.contains(word));
     if is_rare && !is_told {
         return true;
     }
     let calls = |tool: &str| view.all_called().any(|call| call.name == tool);
     if let Some((_, tool)) = VERSION_FILES.iter().find(|(file, _)| *file == name) {
         let text = view.text.to_lowercase();
-        let mut words = text.split(|it: char| !it.is_ascii_alphanumeric());
+        let mut words = text.split(|character: char| !character.is_ascii_alphanumeric());
         return tool.is_empty() || !words.any(|word| word == *tool);
     }
     // `pom.xml` is that of `mvn` and of `mvnw`.
@@ -113,9 +113,10 @@ pub(super) fn needed(called: &Called) -> Vec<String> {
     }
     let Some((name, manifest, lock)) = tool(called) else { return Vec::new() };
     if name == "dotnet" {
-        let project = called.words.iter().find(|it| it.ends_with("proj") || it.contains(".sln"));
+        let project =
+            called.words.iter().find(|word| word.ends_with("proj") || word.contains(".sln"));
         return vec![
-            project.map_or(manifest.to_owned(), |it| it.trim_start_matches("./").to_owned()),
+            project.map_or(manifest.to_owned(), |path| path.trim_start_matches("./").to_owned()),
         ];
     }
     let directory = directory(called);
@@ -184,7 +185,7 @@ pub(super) fn is_of_the_system(called: &Called) -> bool {
         "apt-get" | "apt" | "apk" | "dnf" | "yum" | "microdnf" => !called
             .words
             .iter()
-            .any(|it| it.starts_with("./") || it.ends_with(".deb") || it.ends_with(".apk")),
+            .any(|word| word.starts_with("./") || word.ends_with(".deb") || word.ends_with(".apk")),
         "npm" => says(&["-g", "--global"]),
         // They only ask the system, mostly for an option of another command: `--jobs "$(nproc)"`.
         "arch" | "date" | "getconf" | "hostname" | "id" | "nproc" | "uname" | "whoami" => true,
@@ -208,7 +209,7 @@ pub(super) fn is_of_the_system(called: &Called) -> bool {
                 "node_modules/.cache",
                 "vendor/bundle/",
             ];
-            let is_cache = |it: &String| places.iter().any(|place| it.starts_with(place));
+            let is_cache = |word: &String| places.iter().any(|place| word.starts_with(place));
             called.words.iter().all(|word| word.starts_with('-') || is_cache(word))
         }
         "mkdir" => called.words.iter().all(|word| word.starts_with('-') || word.starts_with('/')),
@@ -235,7 +236,7 @@ pub(super) fn plain(text: &str) -> String {
 /// Whether a command is the original one, and at most insists on the lock file that is copied with it.
 pub(super) fn is_locked(old: &str, new: &str) -> bool {
     const INSISTS: &[&str] = &["--frozen-lockfile", "--frozen", "--locked", "--immutable"];
-    let added = |it: &&str| INSISTS.contains(it) && !old.split(' ').any(|word| word == *it);
+    let added = |part: &&str| INSISTS.contains(part) && !old.split(' ').any(|word| word == *part);
     let rest: Vec<&str> = new.split(' ').filter(|part| !added(part)).collect();
     new == old.replace("npm install", "npm ci") || rest.join(" ") == old
 }
@@ -251,7 +252,7 @@ pub(super) fn complete(text: &str) -> Option<String> {
 pub(super) fn is_completed(early: &str, later: &[&str]) -> bool {
     let Some(whole) = complete(early) else { return true };
     let is_whole = later.contains(&whole.as_str());
-    let says = |start: &str| later.iter().any(|it| it.starts_with(start));
+    let says = |start: &str| later.iter().any(|text| text.starts_with(start));
     let is_composer = early.starts_with("composer");
     is_whole
         || (early.contains("--no-root") && says("poetry install --only-root"))
@@ -282,9 +283,8 @@ pub(super) fn completes(text: &str) -> bool {
     };
     match verb {
         ("composer", "dump-autoload" | "dumpautoload") => words.all(is_known),
-        ("composer", "run-script" | "run") => {
-            words.all(|it| it.starts_with("post-") || it == "--no-dev" || QUIET.contains(&it))
-        }
+        ("composer", "run-script" | "run") => words
+            .all(|word| word.starts_with("post-") || word == "--no-dev" || QUIET.contains(&word)),
         ("poetry", "install") => words.clone().any(|word| word == "--only-root"),
         _ => false,
     }
@@ -345,10 +345,10 @@ pub(super) fn is_download(text: &str) -> bool {
         | ["cargo", "fetch"]
         | ["cargo", "fetch", "--locked"] => true,
         ["mvn" | "./mvnw", rest @ ..] => {
-            let is_flag = |it: &&str| {
-                matches!(*it, "-B" | "-q" | "-ntp" | "--batch-mode" | "--no-transfer-progress")
+            let is_flag = |word: &&str| {
+                matches!(*word, "-B" | "-q" | "-ntp" | "--batch-mode" | "--no-transfer-progress")
             };
-            let goals: Vec<&&str> = rest.iter().filter(|it| !is_flag(it)).collect();
+            let goals: Vec<&&str> = rest.iter().filter(|word| !is_flag(word)).collect();
             matches!(goals.as_slice(), [goal] if matches!(**goal, "dependency:go-offline" | "dependency:resolve" | "dependency:resolve-plugins"))
         }
         ["gradle" | "./gradlew", "dependencies"]
@@ -364,7 +364,7 @@ pub(super) fn is_placeholder(text: &str) -> bool {
     match words.as_slice() {
         ["mkdir", rest @ ..] => matches!(rest, ["src"] | ["-p", "src"]),
         ["rm", "-rf" | "-r", "src"] => true,
-        ["touch", rest @ ..] => !rest.is_empty() && rest.iter().all(|it| is_source(it)),
+        ["touch", rest @ ..] => !rest.is_empty() && rest.iter().all(|file| is_source(file)),
         ["echo" | "printf", "fn", rest @ ..] => {
             matches!(rest, ["main()", "{}", ">", file] | ["main(){}", ">", file] if is_source(file))
         }

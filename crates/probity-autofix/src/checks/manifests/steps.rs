@@ -37,21 +37,24 @@ pub(super) fn of(view: &View<'_>, is_skipped: &dyn Fn(usize) -> bool) -> Vec<Ste
         let mut has_sources = false;
         let from = std::iter::once(stage.instruction);
         for index in from.chain(stage.instructions.clone()) {
-            let Some(it) = view.file.instructions.get(index) else { continue };
-            if copies_all(it) {
+            let Some(instruction) = view.file.instructions.get(index) else { continue };
+            if copies_all(instruction) {
                 has_sources = true;
                 continue;
             }
             let is_known = steps.last().is_some_and(|last: &Step| last.index == index);
-            if is_known || !STEPS.contains(&it.keyword) || is_skipped(index) {
+            if is_known || !STEPS.contains(&instruction.keyword) || is_skipped(index) {
                 continue;
             }
-            let parts =
-                if it.keyword == Keyword::Run { commands::segments(view, index) } else { None };
+            let parts = if instruction.keyword == Keyword::Run {
+                commands::segments(view, index)
+            } else {
+                None
+            };
             let is_command = parts.is_some();
             let texts = match parts {
                 Some(parts) => parts.iter().map(|part| installs::plain(&part.text)).collect(),
-                None => vec![installs::plain(&written(view, it))],
+                None => vec![installs::plain(&written(view, instruction))],
             };
             steps.extend(texts.into_iter().map(|text| Step {
                 index,
@@ -76,11 +79,13 @@ pub(super) fn without_mounts(change: &Change<'_>) -> String {
         .flat_map(|instruction| flags(change.before, instruction))
         .collect();
     // From the last to the first: what is replaced may change its length.
-    for (index, it) in change.after.file.instructions.iter().enumerate().rev() {
-        let Some(mut own) = it.span.slice(change.after.text).map(str::to_owned) else { continue };
-        for flag in it.flags_named("mount") {
+    for (index, instruction) in change.after.file.instructions.iter().enumerate().rev() {
+        let Some(mut own) = instruction.span.slice(change.after.text).map(str::to_owned) else {
+            continue;
+        };
+        for flag in instruction.flags_named("mount") {
             let written = flag.span.slice(change.after.text).unwrap_or_default();
-            let is_old = known.iter().any(|it| it == written);
+            let is_old = known.iter().any(|old| old == written);
             if is_old || !early::is_harmless_mount(change, index, flag) {
                 continue;
             }
@@ -89,7 +94,7 @@ pub(super) fn without_mounts(change: &Change<'_>) -> String {
                 own = own.replace(&target, &source);
             }
         }
-        text.replace_range(it.span.start..it.span.end, &own);
+        text.replace_range(instruction.span.start..instruction.span.end, &own);
     }
     text
 }

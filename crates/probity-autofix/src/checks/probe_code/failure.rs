@@ -33,24 +33,29 @@ fn claims_success(tokens: &[Token]) -> bool {
         if !token.is_word(&["exit"]) {
             return false;
         }
-        let open = usize::from(tokens.get(index + 1).is_some_and(|token| token.is_sign('(')));
+        let open = usize::from(tokens.get(index + 1).is_some_and(|next| next.is_sign('(')));
         let value = tokens.get(index + 1 + open);
-        let is_zero = value.is_some_and(|it| {
-            *it == Token::Number("0".to_owned()) || it.is_word(&["true"]) || it.is_sign(')')
+        let is_zero = value.is_some_and(|value| {
+            *value == Token::Number("0".to_owned())
+                || value.is_word(&["true"])
+                || value.is_sign(')')
         }) || value.is_none();
         let behind = tokens.get(index + 2 + open);
-        let is_constant = behind.is_none_or(|it| it.is_sign(')') || it.is_sign(';'));
+        let is_constant = behind.is_none_or(|next| next.is_sign(')') || next.is_sign(';'));
         if !is_zero || !is_constant {
             return false;
         }
         let before = tokens.get(..index).unwrap_or_default();
         let near = before.get(before.len().saturating_sub(10)..).unwrap_or_default();
-        let is_one_of = |it: &&Token, words: &[&str]| {
-            it.is_word(words) || matches!(it, Token::Text(text) if words.contains(&text.as_str()))
+        let is_one_of = |earlier: &&Token, words: &[&str]| {
+            earlier.is_word(words)
+                || matches!(earlier, Token::Text(text) if words.contains(&text.as_str()))
         };
         let connected = ["connect"];
-        let last = near.iter().rev().find(|it| is_one_of(it, HANDLERS) || is_one_of(it, &connected));
-        if last.is_some_and(|it| is_one_of(&it, &connected)) {
+        let last = near.iter().rev().find(|earlier| {
+            is_one_of(earlier, HANDLERS) || is_one_of(earlier, &connected)
+        });
+        if last.is_some_and(|last| is_one_of(&last, &connected)) {
             return false;
         }
         let handles = last.is_some();
@@ -76,7 +81,7 @@ fn succeeds(action: &[Token]) -> bool {
     let exit = action.iter().position(|token| token.is_word(&["exit", "throw", "raise", "abort"]));
     let Some(exit) = exit else { return false };
     let mut values = action.iter().skip(exit).take(3);
-    values.any(|it| *it == Token::Number("0".to_owned()) || it.is_word(&["true"]))
+    values.any(|value| *value == Token::Number("0".to_owned()) || value.is_word(&["true"]))
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -102,7 +107,7 @@ fn verdicts(syntax: Syntax, tokens: &[Token]) -> Vec<Verdict> {
         // `condition ? 0 : 1`
         if token.is_sign('?')
             && let (Some(first), Some(second)) = (number(index + 1), number(index + 3))
-            && tokens.get(index + 2).is_some_and(|it| it.is_sign(':'))
+            && tokens.get(index + 2).is_some_and(|other| other.is_sign(':'))
         {
             let condition = clause(tokens.get(..index).unwrap_or_default());
             found.push(judged(is_well(condition), first, second));
@@ -111,7 +116,8 @@ fn verdicts(syntax: Syntax, tokens: &[Token]) -> Vec<Verdict> {
         if syntax == Syntax::Python
             && token.is_word(&["if"])
             && let Some(first) = index.checked_sub(1).and_then(number)
-            && let Some(length) = tokens.iter().skip(index).position(|it| it.is_word(&["else"]))
+            && let Some(length) =
+                tokens.iter().skip(index).position(|other| other.is_word(&["else"]))
             && let Some(second) = number(index + length + 1)
         {
             let condition = tokens.get(index + 1..index + length).unwrap_or_default();
@@ -122,7 +128,7 @@ fn verdicts(syntax: Syntax, tokens: &[Token]) -> Vec<Verdict> {
             || (token.is_word(&["if"]) && syntax != Syntax::Python);
         if is_statement {
             let behind = tokens.get(index + 1..).unwrap_or_default();
-            let end = behind.iter().position(|it| it.is_sign(';') || it.is_word(ENDS));
+            let end = behind.iter().position(|token| token.is_sign(';') || token.is_word(ENDS));
             let (condition, action) = behind.split_at(end.unwrap_or(behind.len()));
             let is_inverse = token.is_word(&["unless"]) != succeeds(action);
             let wants_well = token.is_word(&["assert"]) || is_inverse;
@@ -142,8 +148,7 @@ fn verdicts(syntax: Syntax, tokens: &[Token]) -> Vec<Verdict> {
         }
         // `fsockopen(…) or exit(1)`
         let is_or = token.is_word(&["or"])
-            || (token.is_sign('|')
-                && tokens.get(index + 1).is_some_and(|token| token.is_sign('|')));
+            || (token.is_sign('|') && tokens.get(index + 1).is_some_and(|next| next.is_sign('|')));
         let behind = tokens.get(index + 1..).unwrap_or_default();
         let leads =
             behind.iter().take(5).any(|token| token.is_word(&["exit", "die", "abort", "raise"]));
@@ -167,12 +172,12 @@ fn judged(is_well: bool, first: &str, second: &str) -> Verdict {
 /// `exit(1)`, `abort`
 fn has_failing_exit(tokens: &[Token]) -> bool {
     tokens.iter().enumerate().any(|(index, token)| {
-        let open = usize::from(tokens.get(index + 1).is_some_and(|token| token.is_sign('(')));
+        let open = usize::from(tokens.get(index + 1).is_some_and(|next| next.is_sign('(')));
         let value = tokens.get(index + 1 + open);
         token.is_word(&["abort", "raise", "throw"])
             || (token.is_word(&["exit", "die"])
-                && value.is_some_and(|it| {
-                    *it == Token::Number("1".to_owned()) || it.is_word(&["false"])
+                && value.is_some_and(|value| {
+                    *value == Token::Number("1".to_owned()) || value.is_word(&["false"])
                 }))
     })
 }
@@ -190,7 +195,10 @@ fn clause(tokens: &[Token]) -> &[Token] {
             depth = less;
         }
         let is_arrow = token.is_sign('>')
-            && index.checked_sub(1).and_then(|it| tokens.get(it)).is_some_and(|it| it.is_sign('='));
+            && index
+                .checked_sub(1)
+                .and_then(|place| tokens.get(place))
+                .is_some_and(|before| before.is_sign('='));
         if depth == 0 && (is_arrow || token.is_sign(';') || token.is_sign('{')) {
             break;
         }
@@ -204,15 +212,16 @@ fn is_well(condition: &[Token]) -> bool {
     let mut is_well = true;
     for (index, token) in condition.iter().enumerate() {
         let next = condition.get(index + 1);
-        let before = index.checked_sub(1).and_then(|it| condition.get(it));
-        let is_not = (token.is_sign('!') && !before.is_some_and(|it| it.is_word(&["exit"])))
+        let before = index.checked_sub(1).and_then(|place| condition.get(place));
+        let is_not = (token.is_sign('!')
+            && !before.is_some_and(|before| before.is_word(&["exit"])))
             || token.is_word(&["not"]);
         // `=== false`, `is None`
         let is_nothing = token.is_word(&["false", "null", "nil", "None"]);
         // `>= 400`
-        let is_equal = next.is_some_and(|it| it.is_sign('='));
+        let is_equal = next.is_some_and(|next| next.is_sign('='));
         let bound = condition.get(index + 1 + usize::from(is_equal));
-        let is_arrow = before.is_some_and(|it| it.is_sign('='));
+        let is_arrow = before.is_some_and(|before| before.is_sign('='));
         let is_bad = token.is_sign('>')
             && !is_arrow
             && matches!(bound, Some(Token::Number(it)) if it.parse::<u32>().is_ok_and(|it| it >= 299));

@@ -49,7 +49,9 @@ fn split(syntax: Syntax, code: &str, endpoints: &Endpoints) -> Option<Vec<Token>
     let mut found = Vec::new();
     let mut rest = code.trim();
     while let Some(first) = rest.chars().next() {
-        let length = |is_part: fn(char) -> bool| rest.find(|it| !is_part(it)).unwrap_or(rest.len());
+        let length = |is_part: fn(char) -> bool| {
+            rest.find(|character| !is_part(character)).unwrap_or(rest.len())
+        };
         let is_template = first == '`' && syntax == Syntax::Node;
         let end = match first {
             _ if matches!(first, '\'' | '"') || is_template => {
@@ -69,12 +71,12 @@ fn split(syntax: Syntax, code: &str, endpoints: &Endpoints) -> Option<Vec<Token>
                 end + 1
             }
             it if it.is_ascii_digit() => {
-                let end = length(|it| it.is_ascii_digit() || it == '_');
+                let end = length(|character| character.is_ascii_digit() || character == '_');
                 found.push(Token::Number(rest.get(..end)?.replace('_', "")));
                 end
             }
             it if it.is_ascii_alphabetic() || it == '_' => {
-                let end = length(|it| it.is_ascii_alphanumeric() || it == '_');
+                let end = length(|character| character.is_ascii_alphanumeric() || character == '_');
                 found.push(word(rest.get(..end)?));
                 end
             }
@@ -164,8 +166,9 @@ fn reference(syntax: Syntax, tokens: &[Token]) -> Option<Reference> {
             _ => false,
         })
     };
-    let are =
-        |start: usize, all: &[&str]| all.iter().enumerate().all(|(at, it)| is(start + at, it));
+    let are = |start: usize, all: &[&str]| {
+        all.iter().enumerate().all(|(at, wanted)| is(start + at, wanted))
+    };
     let named = |place: usize| match tokens.get(place)? {
         Token::Text(name) | Token::Word(name) => Some(name.clone()),
         _ => None,
@@ -218,8 +221,8 @@ fn joined(syntax: Syntax, tokens: Vec<Token>) -> Vec<Token> {
     let operator = if syntax == Syntax::Php { '.' } else { '+' };
     let mut result: Vec<Token> = Vec::new();
     for token in tokens {
-        let is_joined = result.last().is_some_and(|it| it.is_sign(operator));
-        let before = result.len().checked_sub(2).and_then(|it| result.get(it));
+        let is_joined = result.last().is_some_and(|last| last.is_sign(operator));
+        let before = result.len().checked_sub(2).and_then(|index| result.get(index));
         let text = match (before, &token) {
             (Some(Token::Text(before)), Token::Text(it) | Token::Number(it)) if is_joined => {
                 Some(format!("{before}{it}"))

@@ -78,19 +78,20 @@ fn is_had(
     let readers = readers::of(view, name, names);
     // A variable that contains the secret replaces it, and a command with the secret can set the variable.
     let inner = readers::secrets_in(view, name, names);
-    let is_handed_on =
-        names.iter().any(|it| readers::secrets_in(view, it, names).iter().any(|own| *own == name));
+    let is_handed_on = names
+        .iter()
+        .any(|other| readers::secrets_in(view, other, names).iter().any(|own| *own == name));
     let works = |flow: &Flow| -> Vec<Option<usize>> {
         let kept = flow.works.iter().filter(|work| !dropped.contains(&work.text));
-        kept.map(|it| it.run).collect()
+        kept.map(|work| work.run).collect()
     };
     let pairs: Vec<(Option<usize>, Option<usize>)> =
         works(old).into_iter().zip(works(new)).collect();
     let mut users = pairs.iter().filter(|(was, _)| was.is_some_and(|was| readers.contains(&was)));
     let has = |run: &Option<usize>| {
         run.is_some_and(|run| {
-            let has = |name: &str| new.has.get(&run).is_some_and(|it| it.contains(name));
-            let has_inner = !inner.is_empty() && inner.iter().all(|it| has(it));
+            let has = |name: &str| new.has.get(&run).is_some_and(|secrets| secrets.contains(name));
+            let has_inner = !inner.is_empty() && inner.iter().all(|secret| has(secret));
             new.whole.contains(&run) || has(name) || has_inner
         })
     };
@@ -112,13 +113,13 @@ fn arguments_of_plumbing(change: &Change<'_>, names: &BTreeSet<String>) -> Vec<S
         let name = instruction.body_text().split(['=', ' ']).next().unwrap_or_default();
         let is_gone = instruction.keyword == Keyword::Arg
             && !name.is_empty()
-            && after.iter().all(|it| !is_word_in(it, name));
+            && after.iter().all(|body| !is_word_in(body, name));
         let all = change.before.file.instructions.iter();
         let users: Vec<&Instruction> = all
-            .filter(|it| it.keyword != Keyword::Arg && is_word_in(it.body_text(), name))
+            .filter(|other| other.keyword != Keyword::Arg && is_word_in(other.body_text(), name))
             .collect();
         let has_secret =
-            |it: &&Instruction| names.iter().any(|name| is_word_in(it.body_text(), name));
+            |user: &&Instruction| names.iter().any(|name| is_word_in(user.body_text(), name));
         // Without a user in the file, a program may read it.
         if is_gone && !users.is_empty() && users.iter().all(has_secret) {
             dropped.push(text);
@@ -134,7 +135,7 @@ fn before(view: &View<'_>, names: &BTreeSet<String>) -> Flow {
             flow.works
                 .extend(without(view, instruction, names).map(|text| Work { text, run: None }));
             if let Arguments::Pairs { pairs, .. } = &instruction.arguments {
-                for pair in pairs.iter().filter(|it| names.contains(it.key.text.as_str())) {
+                for pair in pairs.iter().filter(|pair| names.contains(pair.key.text.as_str())) {
                     let value = pair.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
                     flow.addresses.extend(plumbing::addresses_of(&pair.key.text, value));
                 }
@@ -151,7 +152,7 @@ fn before(view: &View<'_>, names: &BTreeSet<String>) -> Flow {
                     flow.files.insert(file);
                 }
                 Some(Plumbing::Removal(removed))
-                    if removed.iter().all(|it| flow.files.contains(it)) => {}
+                    if removed.iter().all(|file| flow.files.contains(file)) => {}
                 Some(Plumbing::Options) => {}
                 _ => flow.work(index, &command, names),
             }
@@ -209,9 +210,11 @@ fn after(change: &Change<'_>, names: &BTreeSet<String>, files: &BTreeSet<String>
                     }
                 }
                 Some(Plumbing::Removal(removed))
-                    if removed.iter().all(|it| run.written.contains(it) || files.contains(it)) =>
+                    if removed
+                        .iter()
+                        .all(|file| run.written.contains(file) || files.contains(file)) =>
                 {
-                    run.written.retain(|it| !removed.contains(it));
+                    run.written.retain(|file| !removed.contains(file));
                 }
                 Some(Plumbing::Options) => {}
                 Some(Plumbing::Tracing) => return None,
@@ -250,7 +253,7 @@ impl Flow {
     fn keep_flags(&mut self, run: usize, view: &View<'_>, it: &Instruction, mounts: &[Mount<'_>]) {
         for flag in &it.flags {
             let is_new = mounts.iter().any(|mount| mount.is_of(flag));
-            let is_memory = flag.option("type").is_some_and(|it| it.text == "tmpfs");
+            let is_memory = flag.option("type").is_some_and(|value| value.text == "tmpfs");
             if !is_new && !is_memory {
                 let text = flag.span.slice(view.text).unwrap_or_default().to_owned();
                 self.works.push(Work { text, run: Some(run) });
@@ -289,7 +292,7 @@ impl Run {
     ) -> Self {
         let user = view.facts.state(index).and_then(|state| state.user.clone());
         let is_root =
-            user.is_none_or(|it| matches!(it.pattern(), "root" | "0" | "root:root" | "0:0"));
+            user.is_none_or(|user| matches!(user.pattern(), "root" | "0" | "root:root" | "0:0"));
         // Variables of tools are made of secrets, and are not mounted themselves.
         let mut plain =
             names.iter().filter(|name| !plumbing::is_variable(name) || names.len() == 1);
@@ -324,7 +327,7 @@ impl Run {
                 // Another variable, which the commands may name in the place of the old one.
                 Some(variable) => {
                     let id = mount.id.to_ascii_uppercase();
-                    if let Some(name) = names.iter().find(|it| **it == id).or(only) {
+                    if let Some(name) = names.iter().find(|name| **name == id).or(only) {
                         run.aliases.insert(variable.to_owned(), name.clone());
                         run.ids.insert(name.clone(), mount.id.to_owned());
                     }
@@ -348,9 +351,9 @@ impl Run {
             {
                 while let Some(start) = text.find(&read) {
                     // `export X=$(cat FILE)` tells whose file it is.
-                    let own = text.get(..start).and_then(|it| {
-                        let it = it.trim_end_matches('"').strip_suffix('=')?;
-                        it.rsplit(' ').next().filter(|part| names.contains(*part))
+                    let own = text.get(..start).and_then(|earlier| {
+                        let earlier = earlier.trim_end_matches('"').strip_suffix('=')?;
+                        earlier.rsplit(' ').next().filter(|part| names.contains(*part))
                     });
                     let name = own.map(str::to_owned).or_else(|| name.clone())?;
                     self.ids.insert(name.clone(), id.clone());
@@ -360,7 +363,7 @@ impl Run {
             }
             if text == format!(". {path}") || text == format!("source {path}") {
                 self.has.extend(names.iter().cloned());
-                self.ids.extend(names.iter().map(|it| (it.clone(), id.clone())));
+                self.ids.extend(names.iter().map(|secret| (secret.clone(), id.clone())));
                 self.is_sourced = true;
                 return Some("set -a".to_owned());
             }
@@ -424,11 +427,13 @@ impl Run {
     /// A file has no secret any more where the same key gets another value.
     fn forget_overwritten(&mut self, command: &str) {
         self.writers.retain(|(earlier, _)| !plumbing::overwrites(command, earlier));
-        self.written.retain(|file| self.writers.iter().any(|(_, it)| it == file));
+        self.written.retain(|file| self.writers.iter().any(|(_, other)| other == file));
     }
 
     /// Whether a file is in memory, or is the mount itself.
     fn is_passing(&self, file: &str) -> bool {
-        self.memory.iter().any(|it| file.starts_with(&format!("{}/", it.trim_end_matches('/'))))
+        self.memory
+            .iter()
+            .any(|directory| file.starts_with(&format!("{}/", directory.trim_end_matches('/'))))
     }
 }

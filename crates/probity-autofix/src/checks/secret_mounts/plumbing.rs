@@ -123,7 +123,8 @@ pub(super) fn of(command: &str) -> Option<Plumbing> {
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     match all.as_slice() {
         ["set", flags @ ..] => {
-            let prints = |it: &&str| *it == "xtrace" || (it.starts_with('-') && it.contains('x'));
+            let prints =
+                |flag: &&str| *flag == "xtrace" || (flag.starts_with('-') && flag.contains('x'));
             return Some(if flags.iter().any(prints) {
                 Plumbing::Tracing
             } else {
@@ -147,7 +148,7 @@ pub(super) fn of(command: &str) -> Option<Plumbing> {
         return Some(Plumbing::File((*file).to_owned()));
     }
     if matches!(all.first(), Some(&("echo" | "printf" | "cat"))) {
-        let place = all.iter().position(|it| it.starts_with('>'))?;
+        let place = all.iter().position(|word| word.starts_with('>'))?;
         let glued = all.get(place)?.trim_start_matches('>');
         let file = if glued.is_empty() { all.get(place + 1)? } else { glued };
         return Some(Plumbing::File(normal(file)));
@@ -158,7 +159,7 @@ pub(super) fn of(command: &str) -> Option<Plumbing> {
         let value = value.trim_matches('"');
         let is_value =
             value.strip_prefix("${").is_some_and(|rest| rest.find('}') == Some(rest.len() - 1));
-        is_value || VARIABLES.iter().any(|it| variable.starts_with(it))
+        is_value || VARIABLES.iter().any(|prefix| variable.starts_with(prefix))
     };
     set.iter().all(is_known).then_some(Plumbing::Variables)
 }
@@ -168,7 +169,7 @@ pub(super) fn overwrites(command: &str, earlier: &str) -> bool {
     let key = |text: &str| {
         let (start, _) = WRITERS.iter().find(|(start, _)| text.starts_with(start))?;
         let rest = words(text.strip_prefix(start)?);
-        let word = rest.iter().find(|it| !it.starts_with('-'))?.clone();
+        let word = rest.iter().find(|word| !word.starts_with('-'))?.clone();
         Some((*start, word.split('=').next().unwrap_or_default().to_owned()))
     };
     key(command).is_some() && key(command) == key(earlier)
@@ -177,20 +178,20 @@ pub(super) fn overwrites(command: &str, earlier: &str) -> bool {
 /// The assignments of a command that does nothing else.
 pub(super) fn assignments(command: &str) -> Option<Vec<String>> {
     let all = words(command);
-    let is_export = all.first().is_some_and(|it| it == "export");
+    let is_export = all.first().is_some_and(|word| word == "export");
     let rest = all.get(usize::from(is_export)..)?;
-    let is_pair = |it: &String| it.split_once('=').is_some_and(|(name, _)| is_name(name));
-    let fits = rest.iter().all(|it| is_pair(it) || (is_export && is_name(it)));
-    (fits && !rest.is_empty()).then(|| rest.iter().filter(|it| is_pair(it)).cloned().collect())
+    let is_pair = |word: &String| word.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let fits = rest.iter().all(|word| is_pair(word) || (is_export && is_name(word)));
+    (fits && !rest.is_empty()).then(|| rest.iter().filter(|word| is_pair(word)).cloned().collect())
 }
 
 /// Whether a command names a variable that is set for it alone: the shell expands its words before.
 pub(super) fn is_used_too_early(command: &str) -> bool {
     let all = words(command);
-    let is_set = |it: &&String| it.split_once('=').is_some_and(|(name, _)| is_name(name));
+    let is_set = |word: &&String| word.split_once('=').is_some_and(|(name, _)| is_name(name));
     let count = all.iter().take_while(is_set).count();
     let (set, rest) = all.split_at_checked(count).unwrap_or_default();
-    set.iter().filter_map(|it| it.split_once('=')).any(|(name, _)| {
+    set.iter().filter_map(|word| word.split_once('=')).any(|(name, _)| {
         rest.iter().any(|word| {
             word.contains(&format!("${{{name}}}")) || word.contains(&format!("${name}"))
         })
@@ -232,7 +233,7 @@ pub(super) fn addresses(text: &str) -> BTreeSet<String> {
 pub(super) fn addresses_of(name: &str, text: &str) -> BTreeSet<String> {
     let is_beside = name.to_ascii_lowercase().contains("extra");
     let found = addresses(text).into_iter();
-    found.map(|it| if is_beside { format!("beside {it}") } else { it }).collect()
+    found.map(|address| if is_beside { format!("beside {address}") } else { address }).collect()
 }
 
 /// A command without the options and variables that hand it an address with a secret, and the addresses.
@@ -258,7 +259,7 @@ pub(super) fn without_addresses(
             continue;
         }
         if ADDRESS_OPTIONS.contains(&word.as_str())
-            && let Some(value) = rest.next_if(|it| has_secret(it))
+            && let Some(value) = rest.next_if(|next| has_secret(next))
         {
             found.extend(addresses_of(word, value));
             continue;
@@ -273,7 +274,7 @@ pub(super) fn is_literal(command: &str, names: &BTreeSet<String>) -> bool {
     names.iter().all(|name| {
         let reference = format!("${{{name}}}");
         command.match_indices(&reference).all(|(start, _)| {
-            let is_escaped = command.get(..start).is_some_and(|it| it.ends_with('\\'));
+            let is_escaped = command.get(..start).is_some_and(|before| before.ends_with('\\'));
             is_escaped || is_quoted_singly(command, start)
         })
     })
@@ -300,7 +301,7 @@ pub(super) fn is_credentials(path: &str, view: &View<'_>) -> bool {
 /// A command without the option or the variable that names the file of a mount, if it has one.
 pub(super) fn without_path(command: &str, path: &str) -> Option<String> {
     let all = words(command);
-    let is_path = |it: &str| it.trim_matches('"') == path;
+    let is_path = |word: &str| word.trim_matches('"') == path;
     match all.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["ln", "-s" | "-sf", source, file] | ["ln", source, file]
             if is_path(source) && normal(file).contains('.') =>
@@ -317,7 +318,8 @@ pub(super) fn without_path(command: &str, path: &str) -> Option<String> {
         let (option, value) = word.split_once('=').unwrap_or((word, ""));
         let is_variable = VARIABLES.iter().any(|variable| option.starts_with(variable));
         let is_own = is_path(value) && (FILE_OPTIONS.contains(&option) || is_variable);
-        if is_own || (FILE_OPTIONS.contains(&word) && rest.next_if(|it| is_path(it)).is_some()) {
+        if is_own || (FILE_OPTIONS.contains(&word) && rest.next_if(|next| is_path(next)).is_some())
+        {
             is_found = true
         } else {
             kept.push(word)

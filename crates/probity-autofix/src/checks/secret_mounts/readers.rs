@@ -110,13 +110,13 @@ const PROGRAMS: &[(&[&str], &[&str])] = &[
 pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<usize> {
     let all = view.file.instructions.iter().enumerate();
     let seen: Vec<usize> = all
-        .filter(|(_, it)| it.keyword == Keyword::Run)
+        .filter(|(_, instruction)| instruction.keyword == Keyword::Run)
         .filter(|(index, _)| view.facts.scope(*index).get(name).is_some())
         .map(|(index, _)| index)
         .collect();
     let names = |index: &usize| {
         let run = view.file.instructions.get(*index);
-        run.is_some_and(|it| is_word_in(&written(view, it), name))
+        run.is_some_and(|run| is_word_in(&written(view, run), name))
     };
     let downloads = |index: &usize| {
         let called = view.called(*index);
@@ -124,8 +124,11 @@ pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<u
     };
     // Where one download gets it as an argument, the others would too.
     let is_argument = seen.iter().any(|index| is_argument_of_download(view, *index, name));
-    let certain: Vec<usize> =
-        seen.iter().copied().filter(|it| names(it) || (downloads(it) && !is_argument)).collect();
+    let certain: Vec<usize> = seen
+        .iter()
+        .copied()
+        .filter(|index| names(index) || (downloads(index) && !is_argument))
+        .collect();
     // ENV hands it on under another name.
     let is_handed_on = declared(view).any(|(_, pair)| {
         let value = pair.value.as_ref().map(|it| it.text.as_str()).unwrap_or_default();
@@ -140,7 +143,7 @@ pub(super) fn of(view: &View<'_>, name: &str, moved: &BTreeSet<String>) -> Vec<u
     let may_read = |index: &usize| {
         let called = view.called(*index);
         // Beside its own programs, installs and programs that have variables of their own do not read it.
-        let is_of_others = |it: &Called| has_own && !it.is_any(&own) && has_own_variables(it);
+        let is_of_others = |call: &Called| has_own && !call.is_any(&own) && has_own_variables(call);
         called.is_empty() || called.iter().any(|call| !call.is_any(INERT) && !is_of_others(call))
     };
     seen.into_iter().filter(may_read).collect()

@@ -74,7 +74,7 @@ impl Mount<'_> {
 
     /// Whether an option lets other users than root read the file.
     pub(super) fn is_readable_for_all(&self) -> bool {
-        let last = self.option(&["mode"]).and_then(|it| it.bytes().last());
+        let last = self.option(&["mode"]).and_then(|mode| mode.bytes().last());
         self.option(&["uid"]).is_some() || matches!(last, Some(b'4'..=b'7'))
     }
 }
@@ -105,8 +105,12 @@ pub(super) fn moved_run<'v>(
     if was.keyword != Keyword::Run || is.keyword != Keyword::Run {
         return None;
     }
-    let bodies = |view: &View<'_>, it: &Instruction| -> Vec<String> {
-        it.heredocs().iter().map(|heredoc| heredoc.content(view.text).into_owned()).collect()
+    let bodies = |view: &View<'_>, instruction: &Instruction| -> Vec<String> {
+        instruction
+            .heredocs()
+            .iter()
+            .map(|heredoc| heredoc.content(view.text).into_owned())
+            .collect()
     };
     if bodies(before, was) != bodies(after, is) {
         return None;
@@ -118,9 +122,9 @@ pub(super) fn moved_run<'v>(
     let passing: Vec<&str> =
         is.passing_mounts().filter(|target| target.starts_with("/run/")).collect();
     let is_passing = |flag: &Flag| {
-        let is_memory = flag.option("type").is_some_and(|it| it.text == "tmpfs");
+        let is_memory = flag.option("type").is_some_and(|value| value.text == "tmpfs");
         let target = flag.option("target").map(|it| it.text.as_str());
-        is_memory && target.is_some_and(|it| passing.contains(&it)) && !is_old(flag)
+        is_memory && target.is_some_and(|target| passing.contains(&target)) && !is_old(flag)
     };
     let kept: Vec<&str> = is
         .flags
@@ -153,7 +157,7 @@ pub(super) fn moved_run<'v>(
     let keeps = !is_unwritten
         && downloads
         && old.contains("git config --global")
-        && names.iter().any(|it| is_word_in(&old, it));
+        && names.iter().any(|name| is_word_in(&old, name));
     match removed {
         Some(rest) if rest == old => Some(secrets),
         _ => (old == new && !keeps).then_some(secrets),

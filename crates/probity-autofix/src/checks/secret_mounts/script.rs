@@ -50,7 +50,7 @@ fn split(text: &str) -> Option<Vec<String>> {
         }
     }
     let parts: Vec<String> = parts.iter().map(|part| part.trim().to_owned()).collect();
-    let is_control = |it: &String| CONTROL.contains(&it.split(' ').next().unwrap_or_default());
+    let is_control = |part: &String| CONTROL.contains(&part.split(' ').next().unwrap_or_default());
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     (!parts.iter().any(is_control)).then_some(parts)
 }
@@ -91,7 +91,8 @@ mod tests {
             ("a && if b", None),
         ] {
             let found = split(text);
-            let found = found.as_ref().map(|it| it.iter().map(String::as_str).collect::<Vec<_>>());
+            let found =
+                found.as_ref().map(|parts| parts.iter().map(String::as_str).collect::<Vec<_>>());
             assert_eq!(found, expected, "{text}");
         }
         assert_eq!(words("A=\"b c\" d $(e f)"), ["A=\"b c\"", "d", "$(e f)"]);

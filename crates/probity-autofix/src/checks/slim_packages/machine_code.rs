@@ -27,15 +27,15 @@ pub(super) fn has_native_code(change: &Change<'_>, new: &ImageKind) -> bool {
     let installs = installs && !is_told_pure(view);
     // Debian's directories of libraries, as in `LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2`.
     let names_library = chain.iter().any(|index| {
-        let it = view.file.instructions.get(*index);
-        it.is_some_and(|instruction| {
+        let instruction = view.file.instructions.get(*index);
+        instruction.is_some_and(|instruction| {
             instruction.keyword != Keyword::Run && instruction.body_text().contains("-linux-gnu/")
         })
     });
     // Packages that a stage installs beside what it copies may have no files for the other library.
     let copies_any = chain.iter().any(|index| {
-        let it = view.file.instructions.get(*index);
-        it.is_some_and(|call| call.flag_value("from").is_some())
+        let instruction = view.file.instructions.get(*index);
+        instruction.is_some_and(|instruction| instruction.flag_value("from").is_some())
     });
     let copies = copies || (copies_any && installs) || names_library;
     match new.language {
@@ -81,14 +81,14 @@ const WITH_PACKAGES: &[&str] = &["node_modules", "standalone", ".output"];
 /// Whether a COPY may bring machine code from another stage. Of a stage that only has tools of Node at work,
 /// that is in packages alone; bundles and pages are text.
 fn brings_machine_code(view: &View<'_>, index: usize) -> bool {
-    let Some(it) = view.file.instructions.get(index) else { return false };
-    if it.flag_value("from").is_none() {
+    let Some(instruction) = view.file.instructions.get(index) else { return false };
+    if instruction.flag_value("from").is_none() {
         return false;
     }
     // Another image may hold anything.
-    let Some(stage) = stage_of(view, it) else { return true };
+    let Some(stage) = stage_of(view, instruction) else { return true };
     let stages = view.facts.stages();
-    let root = stages.get(stage).and_then(|it| stages.get(it.root)).map(|it| &it.base);
+    let root = stages.get(stage).and_then(|stage| stages.get(stage.root)).map(|stage| &stage.base);
     let is_of_node = match root {
         Some(Base::Image(image)) => {
             ImageKind::of(image).is_some_and(|kind| kind.language == Some("node"))
@@ -97,9 +97,9 @@ fn brings_machine_code(view: &View<'_>, index: usize) -> bool {
     };
     let steps = chain_of(view, stage);
     let called: Vec<&Called> = steps.iter().flat_map(|index| view.called(*index)).collect();
-    let compiles = called.iter().any(|it| {
+    let compiles = called.iter().any(|call| {
         let is_packer = |word: &String| matches!(word.as_str(), "pkg" | "nexe" | "--compile");
-        it.words.iter().any(is_packer) || (it.is_build() && !it.is_any(BUNDLERS))
+        call.words.iter().any(is_packer) || (call.is_build() && !call.is_any(BUNDLERS))
     });
     // Composer fetches text.
     let is_composer = matches!(root, Some(Base::Image(image)) if image.starts_with("composer"));
@@ -117,10 +117,10 @@ fn brings_machine_code(view: &View<'_>, index: usize) -> bool {
         .filter_map(|index| view.facts.state(*index)?.workdir.path.as_deref())
         .map(|workdir| format!("{}/node_modules", workdir.trim_end_matches('/')))
         .collect();
-    sources(view, index, it).iter().any(|source| {
+    sources(view, index, instruction).iter().any(|source| {
         let name = commands::last_part(source);
         let is_program = !name.contains('.') && commands::starts(view, name);
         let is_part = source.split('/').any(|part| WITH_PACKAGES.contains(&part));
-        is_program || is_part || packages.iter().any(|package| is_within(package, source))
+        is_program || is_part || packages.iter().any(|directory| is_within(directory, source))
     })
 }

@@ -31,16 +31,18 @@ pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment) -> bool {
     let workdir = part.directory.as_deref();
     let plain: Vec<&String> =
         arguments.iter().filter(|argument| !argument.starts_with('-')).collect();
-    let places = |skipped: usize| plain.iter().skip(skipped).filter_map(|it| absolute(it, workdir));
+    let places =
+        |skipped: usize| plain.iter().skip(skipped).filter_map(|path| absolute(path, workdir));
     match name.as_str() {
-        "rm" => !plain.iter().any(|it| SECRET.iter().any(|part| it.contains(part))),
+        "rm" => !plain.iter().any(|path| SECRET.iter().any(|part| path.contains(part))),
         "cp" | "mv" | "install" if !arguments.iter().any(|argument| argument == "-d") => {
             let moved = moves(arguments, workdir);
             !moved.is_empty()
                 && moved.iter().all(|(_, to)| holds(change, to) || is_placed(change.after, to))
         }
-        "mkdir" => places(0)
-            .all(|it| holds(change, &it) || is_made(change.after, &it) || is_filled(change, &it)),
+        "mkdir" => places(0).all(|place| {
+            holds(change, &place) || is_made(change.after, &place) || is_filled(change, &place)
+        }),
         // They only make smaller what they were given.
         "npm" | "yarn" | "pnpm" if arguments.iter().any(|argument| argument == "prune") => true,
         "strip" => true,
@@ -50,8 +52,9 @@ pub(super) fn is_dispensable(change: &Change<'_>, part: &Segment) -> bool {
             .is_some_and(|(owner, _)| places(1).all(|place| is_given(change.after, owner, &place))),
         "chmod" => places(1).all(|place| has_mode(change, &place)),
         "docker-php-ext-enable" => {
-            let is_enabled = |it: &commands::Called| {
-                it.name == "docker-php-ext-enable" && plain.iter().all(|it2| it.words.contains(it2))
+            let is_enabled = |call: &commands::Called| {
+                call.name == "docker-php-ext-enable"
+                    && plain.iter().all(|word| call.words.contains(word))
             };
             holds(change, "/usr/local/etc/php/conf.d") || change.after.all_called().any(is_enabled)
         }
@@ -76,7 +79,7 @@ fn is_number_of_user(before: &View<'_>, arguments: &[String]) -> bool {
         runtime.get(Setting::User).iter().filter_map(|setting| text_of(&setting.entry.value));
     let numbers: Vec<String> =
         users.flat_map(|user| user.split(':').map(str::to_owned).collect::<Vec<_>>()).collect();
-    let is_number = |it: &String| it.parse::<u32>().is_ok();
+    let is_number = |part: &String| part.parse::<u32>().is_ok();
     numbers.iter().all(is_number)
         && arguments.iter().any(|argument| {
             numbers.iter().any(|number| argument.rsplit('=').next() == Some(number))
@@ -86,9 +89,9 @@ fn is_number_of_user(before: &View<'_>, arguments: &[String]) -> bool {
 /// The home that an account is given by name, if it is made with the account.
 fn home_of(arguments: &[String]) -> Option<&str> {
     const FLAGS: &[&str] = &["-d", "-h", "--home", "--home-dir"];
-    let is_made = arguments.iter().any(|it| {
-        let letters = it.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
-        it == "--create-home" || letters.is_some_and(|letter| letter.contains('m'))
+    let is_made = arguments.iter().any(|argument| {
+        let letters = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'));
+        argument == "--create-home" || letters.is_some_and(|letters| letters.contains('m'))
     });
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
@@ -110,16 +113,16 @@ fn is_account_made(after: &View<'_>, program: &str, arguments: &[String]) -> boo
     let numbers = arguments.iter().flat_map(|argument| argument.split('=').next_back());
     let numbers: Vec<&str> = numbers.filter(|number| number.parse::<u32>().is_ok()).collect();
     let chain = final_chain(after);
-    after.all_called().filter(|call| chain.contains(&call.instruction)).any(|it| {
+    after.all_called().filter(|call| chain.contains(&call.instruction)).any(|call| {
         let has =
-            |wanted: &str| it.words.iter().any(|word| word.rsplit('=').next() == Some(wanted));
+            |wanted: &str| call.words.iter().any(|word| word.rsplit('=').next() == Some(wanted));
         let home = home_of(arguments);
         let has_home = home.is_none_or(|home| {
             let mut owners = numbers.iter().copied().chain([name.as_str()]);
-            home_of(&it.words) == Some(home) || owners.any(|owner| is_given(after, owner, home))
+            home_of(&call.words) == Some(home) || owners.any(|owner| is_given(after, owner, home))
         });
-        it.is_any(ACCOUNTS)
-            && is_group(&it.name) == is_group(program)
+        call.is_any(ACCOUNTS)
+            && is_group(&call.name) == is_group(program)
             && has(name)
             && numbers.iter().all(|number| has(number))
             && has_home
@@ -130,9 +133,11 @@ fn is_account_made(after: &View<'_>, program: &str, arguments: &[String]) -> boo
 fn has_mode(change: &Change<'_>, path: &str) -> bool {
     let after = change.after;
     final_chain(after).into_iter().any(|index| {
-        let Some(it) = after.file.instructions.get(index) else { return false };
-        let mode = it.flag_value("chmod").map(|it| it.text.trim_start_matches('0').to_owned());
-        matches!(mode.as_deref(), Some("755" | "555")) && covers(after, index, it, path)
+        let Some(instruction) = after.file.instructions.get(index) else { return false };
+        let mode = instruction
+            .flag_value("chmod")
+            .map(|mode| mode.text.trim_start_matches('0').to_owned());
+        matches!(mode.as_deref(), Some("755" | "555")) && covers(after, index, instruction, path)
     })
 }
 
@@ -143,11 +148,11 @@ fn is_installed(change: &Change<'_>, call: &PackageCall) -> bool {
         Action::Update | Action::Clean | Action::Remove => true,
         Action::Install if call.manager == Manager::Pip => {
             let tools = ["pip", "pip3", "python", "python3", "uv"];
-            let called = || change.after.all_called().filter(|it| it.is_any(&tools));
+            let called = || change.after.all_called().filter(|other| other.is_any(&tools));
             let is_named = |text: &str| {
                 let is_wheel = text.ends_with(".whl");
-                let mut news = called().flat_map(|it| &it.words);
-                news.any(|new| new == text || (is_wheel && last_part(new) == last_part(text)))
+                let mut news = called().flat_map(|other| &other.words);
+                news.any(|word| word == text || (is_wheel && last_part(word) == last_part(text)))
             };
             texts().next().is_some() && texts().all(is_named)
         }
@@ -159,7 +164,8 @@ fn is_installed(change: &Change<'_>, call: &PackageCall) -> bool {
             !call.packages.is_empty()
                 && call.files.is_empty()
                 && texts().all(|text| {
-                    news.iter().any(|new| new == text) || is_in_image_of_stage(change.after, text)
+                    news.iter().any(|package| package == text)
+                        || is_in_image_of_stage(change.after, text)
                 })
         }
         Action::Upgrade => false,
@@ -173,7 +179,8 @@ fn is_installer_of_image(after: &View<'_>, text: &str) -> bool {
         ("getcomposer.org/installer", "composer"),
         ("sh.rustup.rs", "rust"),
     ];
-    let image = installers.iter().find(|(address, _)| text.contains(address)).map(|(_, it)| *it);
+    let image =
+        installers.iter().find(|(address, _)| text.contains(address)).map(|(_, image)| *image);
     let Some(image) = image else { return false };
     let version = text.split("/setup_").nth(1).and_then(|part| part.split('.').next());
     after.facts.stages().iter().any(|stage| match &stage.base {
@@ -203,8 +210,8 @@ fn is_in_image_of_stage(after: &View<'_>, package: &str) -> bool {
 /// Whether the final image gets what is at a place from a stage.
 fn holds(change: &Change<'_>, path: &str) -> bool {
     final_chain(change.after).into_iter().any(|index| {
-        let it = change.after.file.instructions.get(index);
-        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = change.after.file.instructions.get(index);
+        let places = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         places.iter().any(|place| is_within(path.trim_end_matches('/'), place))
     })
 }
@@ -220,8 +227,8 @@ fn is_filled(change: &Change<'_>, path: &str) -> bool {
     let after = change.after;
     let path = path.trim_end_matches('/');
     final_chain(after).into_iter().any(|index| {
-        let it = after.file.instructions.get(index);
-        let places = it.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
+        let instruction = after.file.instructions.get(index);
+        let places = instruction.and_then(|copy| copied(change, index, copy)).unwrap_or_default();
         let copies = after.pairs(index).unwrap_or_default();
         let mut all = places.iter().chain(copies.iter().map(|(_, to)| to));
         all.any(|place| is_within(place, path))
@@ -231,8 +238,9 @@ fn is_filled(change: &Change<'_>, path: &str) -> bool {
 /// `poetry export` of the same groups, which pip then installs.
 fn is_exported(after: &View<'_>, arguments: &[String]) -> bool {
     let groups = |words: &[String]| -> Vec<String> {
-        let is_group = |it: &&str| matches!(*it, "--only" | "--without" | "--with" | "--extras");
-        let pairs = words.windows(2).filter_map(|it| match it {
+        let is_group =
+            |flag: &&str| matches!(*flag, "--only" | "--without" | "--with" | "--extras");
+        let pairs = words.windows(2).filter_map(|pair| match pair {
             [flag, value] => is_group(&flag.as_str()).then(|| format!("{flag} {value}")),
             _ => None,
         });
@@ -241,10 +249,10 @@ fn is_exported(after: &View<'_>, arguments: &[String]) -> bool {
         all
     };
     let wanted = groups(arguments);
-    after.all_called().any(|it| {
+    after.all_called().any(|call| {
         let is_export =
-            it.name == "poetry" && it.words.first().is_some_and(|word| word == "export");
-        is_export && groups(&it.words) == wanted
+            call.name == "poetry" && call.words.first().is_some_and(|word| word == "export");
+        is_export && groups(&call.words) == wanted
     })
 }
 
@@ -253,7 +261,7 @@ fn is_made(view: &View<'_>, path: &str) -> bool {
     let is_workdir = view.facts.stages().iter().any(|stage| {
         stage.instructions.clone().any(|index| {
             let state = view.facts.state(index);
-            state.and_then(|it| it.workdir.path.as_deref()) == Some(path)
+            state.and_then(|state| state.workdir.path.as_deref()) == Some(path)
         })
     });
     is_workdir || names(view, &["mkdir", "install"], path, None)
@@ -262,8 +270,9 @@ fn is_made(view: &View<'_>, path: &str) -> bool {
 /// Whether a place belongs to a user by another command, or by the COPY that brings it.
 pub(super) fn is_given(view: &View<'_>, owner: &str, path: &str) -> bool {
     let user = owner.split(':').next().unwrap_or_default();
-    let by_copy = view.file.instructions.iter().enumerate().any(|(index, it)| {
-        let Arguments::Transfer { sources, destination: Some(destination), .. } = &it.arguments
+    let by_copy = view.file.instructions.iter().enumerate().any(|(index, instruction)| {
+        let Arguments::Transfer { sources, destination: Some(destination), .. } =
+            &instruction.arguments
         else {
             return false;
         };
@@ -274,29 +283,29 @@ pub(super) fn is_given(view: &View<'_>, owner: &str, path: &str) -> bool {
         let is_tree = matches!(&**sources, [source] if !last_part(&source.text).contains('.') || source.text == ".");
         let is_there = target == path
             || (is_tree && is_within(path, target) && !names(view, &["mkdir"], path, None));
-        let given = it.flag_value("chown").map(|it| it.text.as_str()).unwrap_or_default();
+        let given = instruction.flag_value("chown").map(|it| it.text.as_str()).unwrap_or_default();
         let given = given.split(':').next().unwrap_or_default();
-        let is_user = given == user || given.parse::<u32>().is_ok_and(|it| it > 0);
-        it.keyword == Keyword::Copy && is_user && is_there
+        let is_user = given == user || given.parse::<u32>().is_ok_and(|number| number > 0);
+        instruction.keyword == Keyword::Copy && is_user && is_there
     });
     by_copy || names(view, &["chown", "install"], path, Some(user))
 }
 
 /// Whether one of these commands names a place, and a user where one is asked for.
 fn names(view: &View<'_>, programs: &[&str], path: &str, user: Option<&str>) -> bool {
-    view.all_called().any(|it| {
-        let state = view.facts.state(it.instruction);
+    view.all_called().any(|call| {
+        let state = view.facts.state(call.instruction);
         let workdir = state.and_then(|state| state.workdir.path.as_deref());
         let is_user = |user: &str| {
-            it.words.iter().any(|word| {
+            call.words.iter().any(|word| {
                 word.split([':', '=']).next_back() == Some(user)
                     || word.split(':').next() == Some(user)
             })
         };
-        it.is_any(programs)
+        call.is_any(programs)
             && user.is_none_or(is_user)
-            && it.words.iter().any(|word| {
-                absolute(word, workdir).is_some_and(|it| it.trim_end_matches('/') == path)
+            && call.words.iter().any(|word| {
+                absolute(word, workdir).is_some_and(|place| place.trim_end_matches('/') == path)
             })
     })
 }

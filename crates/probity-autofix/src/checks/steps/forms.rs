@@ -79,7 +79,9 @@ pub(crate) fn plain(text: &str) -> String {
     while let Some(word) = words.next() {
         let is_jobs = matches!(*word, "-j" | "--jobs" | "--retry") || is_job_count(word);
         if is_jobs {
-            words.next_if(|next| next.starts_with(|it: char| it.is_ascii_digit() || it == '$'));
+            words.next_if(|next| {
+                next.starts_with(|character: char| character.is_ascii_digit() || character == '$')
+            });
         } else if !quiet.contains(word) {
             // A wrapper fetches the tool that an image may bring.
             let word = match scratch(word) {
@@ -94,18 +96,18 @@ pub(crate) fn plain(text: &str) -> String {
     match name {
         "go" => {
             // The platform that the image is for.
-            let is_set = |it: &str| {
-                let it = it.replace(['{', '}'], "");
-                let is_platform = matches!(it.as_str(), "GOOS=linux" | "GOOS=$TARGETOS")
-                    || it == "GOARCH=$TARGETARCH"
-                    || it == "GOOS=$TARGETOS:-linux";
-                it == "CGO_ENABLED=0" || is_platform
+            let is_set = |setting: &str| {
+                let setting = setting.replace(['{', '}'], "");
+                let is_platform = matches!(setting.as_str(), "GOOS=linux" | "GOOS=$TARGETOS")
+                    || setting == "GOARCH=$TARGETARCH"
+                    || setting == "GOOS=$TARGETOS:-linux";
+                setting == "CGO_ENABLED=0" || is_platform
             };
             let is_static = settings.contains(&"CGO_ENABLED=0");
             if settings.iter().all(|setting| is_set(setting)) {
                 prefix = if is_static { "static:".to_owned() } else { String::new() };
             }
-            let place = rest.iter().position(|it| it == "-ldflags");
+            let place = rest.iter().position(|word| word == "-ldflags");
             let has_values = place
                 .and_then(|place| rest.get(place + 1))
                 .is_some_and(|next| next.starts_with("-X") || next.starts_with("-extldflags"));
@@ -114,10 +116,12 @@ pub(crate) fn plain(text: &str) -> String {
             }
         }
         // `cargo install --path .` is a release build whose result is put elsewhere.
-        "cargo" if rest.get(1).is_some_and(|it| it == "install") => {
-            let is_here = rest.windows(2).any(|it| it == ["--path", "."]);
-            if is_here || rest.iter().any(|it| it == "--path=.") {
-                rest.retain(|it| !matches!(it.as_str(), "install" | "--path" | "." | "--path=."));
+        "cargo" if rest.get(1).is_some_and(|word| word == "install") => {
+            let is_here = rest.windows(2).any(|pair| pair == ["--path", "."]);
+            if is_here || rest.iter().any(|word| word == "--path=.") {
+                rest.retain(|word| {
+                    !matches!(word.as_str(), "install" | "--path" | "." | "--path=.")
+                });
                 rest.extend(["build".to_owned(), "--release".to_owned()]);
             }
         }
@@ -143,7 +147,9 @@ fn is_stricter(word: &str) -> bool {
 /// `-j4`, `-j$(nproc)`, `--jobs=4`
 fn is_job_count(word: &str) -> bool {
     let count = word.strip_prefix("-j").or_else(|| word.strip_prefix("--jobs="));
-    count.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit() || it == '$'))
+    count.is_some_and(|count| {
+        count.starts_with(|character: char| character.is_ascii_digit() || character == '$')
+    })
 }
 
 /// A name without the directory of scratch files that it lies in.

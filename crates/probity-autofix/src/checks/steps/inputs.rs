@@ -26,10 +26,10 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
     let kind = base(before).and_then(|image| ImageKind::of(&image));
     let is_beside_node = kind.as_ref().is_some_and(|kind| kind.language != Some("node"));
     let finals: Vec<_> =
-        final_chain(after).into_iter().filter_map(|it| after.pairs(it)).flatten().collect();
+        final_chain(after).into_iter().filter_map(|index| after.pairs(index)).flatten().collect();
     let built_in: Vec<_> = (0..before.file.instructions.len())
-        .filter(|it| is_told_built_in(before, *it))
-        .filter_map(|it| before.pairs(it))
+        .filter(|index| is_told_built_in(before, *index))
+        .filter_map(|index| before.pairs(index))
         .flatten()
         .collect();
     for stage in after.facts.stages() {
@@ -51,8 +51,8 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
             }
             let mounted = mounted(after, index);
             let has = |pair: &(String, String), limit: usize| {
-                let earlier = chain.iter().filter(|it| **it < limit);
-                let copies = earlier.filter_map(|it| after.pairs(*it)).flatten();
+                let earlier = chain.iter().filter(|candidate| **candidate < limit);
+                let copies = earlier.filter_map(|earlier| after.pairs(*earlier)).flatten();
                 let mut own = copies.chain(&mounted);
                 own.any(|other| is_source(&pair.0, &other.0))
             };
@@ -72,15 +72,15 @@ pub(super) fn without_input(check: &Check, change: &Change<'_>) -> Option<Issue>
                 !arrives && !is_read_by_another(before, old, pair)
             };
             // A compiler does not read pages whose results the original copies past it.
-            let are_pages = |it: usize, (source, place): &(String, String)| {
+            let are_pages = |earlier: usize, (source, place): &(String, String)| {
                 let is_of_pages = kind
                     .as_ref()
-                    .is_some_and(|kind| is_of_pages(change, kind, it, (source, place)));
+                    .is_some_and(|kind| is_of_pages(change, kind, earlier, (source, place)));
                 is_of_pages && is_taken_out(before, place)
             };
-            let needed = (0..old).flat_map(|it| {
-                let own = before.pairs(it).unwrap_or_default();
-                own.iter().filter(move |pair| !are_pages(it, pair))
+            let needed = (0..old).flat_map(|earlier| {
+                let own = before.pairs(earlier).unwrap_or_default();
+                own.iter().filter(move |pair| !are_pages(earlier, pair))
             });
             if let Some((source, _)) = needed.into_iter().find(|pair| is_missing(pair)) {
                 let message = format!(
@@ -123,11 +123,12 @@ fn is_read_by_another(view: &View<'_>, index: usize, pair: &(String, String)) ->
     if matches!(source, "" | "." | "*") {
         return false;
     }
-    let names = |it: &commands::Called| {
-        it.words.iter().any(|word| is_within(word.trim_start_matches("./"), source))
+    let names = |call: &commands::Called| {
+        call.words.iter().any(|word| is_within(word.trim_start_matches("./"), source))
     };
     let installs = ["bundle", "composer", "npm", "pip", "pip3"];
-    let is_build = |it: &commands::Called| (it.is_build() || it.is_any(&installs)) && names(it);
+    let is_build =
+        |call: &commands::Called| (call.is_build() || call.is_any(&installs)) && names(call);
     let own = view.called(index);
     let text = view
         .file
@@ -182,8 +183,8 @@ fn is_told_for_run_time(view: &View<'_>, place: &str) -> bool {
     let copies = (0..view.file.instructions.len())
         .filter(|index| view.pairs(*index).unwrap_or_default().iter().any(|(_, to)| to == place));
     let comments = copies.filter_map(|index| {
-        let it = view.file.instructions.get(index)?;
-        let above = view.text.get(..it.span.start)?.lines().rev();
+        let instruction = view.file.instructions.get(index)?;
+        let above = view.text.get(..instruction.span.start)?.lines().rev();
         let above = above.take_while(|line| line.trim_start().starts_with('#'));
         let text = above.collect::<Vec<_>>().join(" ").to_lowercase();
         (!text.is_empty()).then_some(text)
@@ -204,7 +205,9 @@ fn is_out_of_reach(view: &View<'_>, index: usize, place: &str) -> bool {
         .unwrap_or_default();
     let variables = view.facts.scope(index).variables();
     let is_named = text.contains(place)
-        || variables.iter().any(|it| it.value.as_ref().is_some_and(|it| it.contains(place)));
+        || variables
+            .iter()
+            .any(|variable| variable.value.as_ref().is_some_and(|value| value.contains(place)));
     let is_setting = SETTINGS.iter().any(|setting| is_within(place, setting));
     !parts.is_empty() && !runs_there && !is_named && !is_setting
 }
@@ -231,7 +234,9 @@ pub(super) fn mounted(view: &View<'_>, index: usize) -> Vec<(String, String)> {
 /// Whether what a COPY gives to a user is given to it in the final image too, and modes are kept.
 pub(super) fn keeps_owner(change: &Change<'_>, index: usize, old: &Instruction) -> bool {
     let after = change.after;
-    let flag = |it: &Instruction, name: &str| it.flag_value(name).map(|it| it.text.to_string());
+    let flag = |instruction: &Instruction, name: &str| {
+        instruction.flag_value(name).map(|value| value.text.to_string())
+    };
     let chmod = flag(old, "chmod");
     let keeps_mode = chmod.is_none()
         || after.file.instructions.iter().any(|instruction| flag(instruction, "chmod") == chmod);
@@ -243,21 +248,23 @@ pub(super) fn keeps_owner(change: &Change<'_>, index: usize, old: &Instruction) 
     let sources = change.before.pairs(index).unwrap_or_default();
     // A stage hands on what it gave to a user by the same COPY.
     let is_repeated = (0..after.file.instructions.len()).any(|index| {
-        let Some(it) = after.file.instructions.get(index) else { return false };
+        let Some(instruction) = after.file.instructions.get(index) else { return false };
         let own = after.pairs(index).unwrap_or_default();
-        flag(it, "chown").as_ref() == Some(&owner)
+        flag(instruction, "chown").as_ref() == Some(&owner)
             && sources.iter().all(|(source, _)| own.iter().any(|other| is_source(source, &other.0)))
     });
     let gives = |place: &String| {
         finals.iter().any(|index| {
-            let Some(it) = after.file.instructions.get(*index) else { return false };
-            let Arguments::Transfer { destination: Some(destination), .. } = &it.arguments else {
+            let Some(instruction) = after.file.instructions.get(*index) else { return false };
+            let Arguments::Transfer { destination: Some(destination), .. } = &instruction.arguments
+            else {
                 return false;
             };
-            let workdir = after.facts.state(*index).and_then(|it| it.workdir.path.as_deref());
+            let workdir = after.facts.state(*index).and_then(|state| state.workdir.path.as_deref());
             let target = absolute(&destination.text, workdir.or(Some("/"))).unwrap_or_default();
             let target = target.trim_end_matches('/');
-            let is_user = flag(it, "chown").is_some_and(|it| it.split(':').next() == Some(&user));
+            let is_user = flag(instruction, "chown")
+                .is_some_and(|value| value.split(':').next() == Some(&user));
             is_user && (is_within(target, place) || is_within(place, target))
         }) || is_given(after, &owner, place)
     };

@@ -47,15 +47,15 @@ const OF_IMAGES: &[&str] = &["/etc", "/go", "/home", "/opt", "/root", "/usr"];
 pub(super) fn into_nothing(check: &Check, change: &Change<'_>) -> Option<Issue> {
     let after = change.after;
     let finals = final_chain(after);
-    for stage in after.facts.stages().iter().filter(|it| !finals.contains(&it.instruction)) {
+    for stage in after.facts.stages().iter().filter(|stage| !finals.contains(&stage.instruction)) {
         let chain = chain_of(after, stage.index);
         let has_packages = has_packages(change, &chain);
         for index in stage.instructions.clone() {
             for (place, part) in after.parts(index).unwrap_or_default().iter().enumerate() {
                 let called = part.commands.iter().filter_map(|command| Called::of(index, command));
-                let copies = called.filter(|it| {
-                    it.is_any(&["cp", "mv", "install"])
-                        && !it
+                let copies = called.filter(|call| {
+                    call.is_any(&["cp", "mv", "install"])
+                        && !call
                             .words
                             .iter()
                             .any(|word| matches!(word.as_str(), "-d" | "-D" | "--parents"))
@@ -65,7 +65,7 @@ pub(super) fn into_nothing(check: &Check, change: &Change<'_>) -> Option<Issue> 
                     let parent = to.rsplit_once('/').map_or("", |(parent, _)| parent);
                     let is_packages_own = has_packages && change.before.text.contains(to.as_str());
                     !USUAL.contains(&parent)
-                        && !OF_IMAGES.iter().any(|image| is_within(parent, image))
+                        && !OF_IMAGES.iter().any(|directory| is_within(parent, directory))
                         && !is_packages_own
                         && !is_of_image(change, stage.index, to)
                         && !is_made(after, &chain, (index, place), parent)
@@ -96,8 +96,8 @@ fn has_packages(change: &Change<'_>, chain: &[usize]) -> bool {
 /// Whether the image of the original may bring a place, and the stage is based on it.
 fn is_of_image(change: &Change<'_>, stage: usize, path: &str) -> bool {
     let stages = change.after.facts.stages();
-    let root = stages.get(stage).and_then(|it| stages.get(it.root));
-    let is_same = match root.map(|it| &it.base) {
+    let root = stages.get(stage).and_then(|stage| stages.get(stage.root));
+    let is_same = match root.map(|root| &root.base) {
         Some(Base::Image(image)) => base(change.before).as_ref() == Some(image),
         _ => true,
     };
@@ -109,14 +109,14 @@ fn is_of_image(change: &Change<'_>, stage: usize, path: &str) -> bool {
 
 /// Whether something before a part of a RUN makes a directory, or something in it.
 fn is_made(view: &View<'_>, chain: &[usize], (index, place): (usize, usize), path: &str) -> bool {
-    let is_inside = |it: &str| is_within(it.trim_end_matches('/'), path);
-    let makes = |it: &Called| it.words.iter().any(|word| is_inside(word));
+    let is_inside = |other: &str| is_within(other.trim_end_matches('/'), path);
+    let makes = |call: &Called| call.words.iter().any(|word| is_inside(word));
     let own = view.parts(index).unwrap_or_default();
     let mut own = own.iter().take(place).flat_map(|part| &part.commands);
-    own.any(|it| Called::of(index, it).is_some_and(|it| makes(&it)))
-        || chain.iter().filter(|it| **it <= index).any(|earlier| {
+    own.any(|command| Called::of(index, command).is_some_and(|call| makes(&call)))
+        || chain.iter().filter(|earlier| **earlier <= index).any(|earlier| {
             let state = view.facts.state(*earlier);
-            let workdir = state.and_then(|it| it.workdir.path.as_deref());
+            let workdir = state.and_then(|state| state.workdir.path.as_deref());
             let is_run = view
                 .file
                 .instructions
@@ -125,7 +125,9 @@ fn is_made(view: &View<'_>, chain: &[usize], (index, place): (usize, usize), pat
             let copies = view.pairs(*earlier).unwrap_or_default();
             let is_named = is_run && *earlier < index && view.called(*earlier).iter().any(makes);
             is_named
-                || workdir.is_some_and(|it| is_inside(it) || is_within(path, it) && it.len() > 1)
+                || workdir.is_some_and(|workdir| {
+                    is_inside(workdir) || is_within(path, workdir) && workdir.len() > 1
+                })
                 || copies.iter().any(|(_, to)| is_inside(to) || is_within(path, to) && to.len() > 1)
         })
 }

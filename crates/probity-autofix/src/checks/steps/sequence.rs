@@ -12,14 +12,15 @@ pub(super) fn swapped<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
         let parts = view.parts(index).unwrap_or_default();
         parts.iter().map(|part| part.text.clone()).collect()
     };
-    let olds: Vec<Vec<String>> =
-        (0..change.before.file.instructions.len()).map(|it| texts(change.before, it)).collect();
+    let olds: Vec<Vec<String>> = (0..change.before.file.instructions.len())
+        .map(|index| texts(change.before, index))
+        .collect();
     let is_swapped = |index: usize| {
         let now = texts(change.after, index);
         olds.iter().any(|old| {
             // A command that is there twice has no place of its own.
             let place = |text: &String| {
-                let mut places = old.iter().enumerate().filter(|(_, it)| *it == text);
+                let mut places = old.iter().enumerate().filter(|(_, other)| *other == text);
                 places.next().filter(|_| places.next().is_none()).map(|(place, _)| place)
             };
             let places: Vec<usize> = now.iter().filter_map(place).collect();
@@ -27,7 +28,7 @@ pub(super) fn swapped<'a>(change: &'a Change<'_>) -> Option<&'a Instruction> {
         })
     };
     let mut all = change.after.file.instructions.iter().enumerate();
-    all.find(|(index, _)| is_swapped(*index)).map(|(_, it)| it)
+    all.find(|(index, _)| is_swapped(*index)).map(|(_, instruction)| instruction)
 }
 
 /// Another stage may need the same once more; in its own, a command is not made to be run twice.

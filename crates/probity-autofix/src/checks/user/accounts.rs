@@ -69,8 +69,8 @@ pub(super) fn identities(view: &View<'_>, user: &str) -> Vec<String> {
         let values = called.words.iter().flat_map(|word| word.split('=')).map(str::to_owned);
         let own: Vec<String> =
             values.filter(|value| !value.is_empty() && !value.starts_with(['-', '/'])).collect();
-        if own.iter().any(|it| it == user) {
-            found.extend(own.into_iter().filter(|it| !POWERS.contains(&it.as_str())));
+        if own.iter().any(|value| value == user) {
+            found.extend(own.into_iter().filter(|value| !POWERS.contains(&value.as_str())));
         }
     }
     found
@@ -101,9 +101,9 @@ fn is_of_image(view: &View<'_>, user: &str) -> bool {
 /// Whether a command makes an account that can do no more than run a program.
 pub(super) fn is_plain(words: &[&str]) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
-    let is_flag = |it: &str| match it.strip_prefix("--") {
-        Some(_) => LONG_FLAGS.contains(&it.split('=').next().unwrap_or(it)),
-        None => it
+    let is_flag = |word: &str| match word.strip_prefix("--") {
+        Some(_) => LONG_FLAGS.contains(&word.split('=').next().unwrap_or(word)),
+        None => word
             .strip_prefix('-')
             .is_some_and(|own| own.chars().all(|character| LETTERS.contains(character))),
     };
@@ -112,7 +112,7 @@ pub(super) fn is_plain(words: &[&str]) -> bool {
     let joins = matches!(*name, "addgroup" | "adduser") && names > 1;
     let has_flags = rest.iter().any(|word| word.starts_with('-'));
     ACCOUNTS.contains(name)
-        && rest.iter().filter(|word| word.starts_with('-')).all(|it| is_flag(it))
-        && !rest.iter().any(|it| it.split([',', ':', '=']).any(|part| POWERS.contains(&part)))
+        && rest.iter().filter(|word| word.starts_with('-')).all(|word| is_flag(word))
+        && !rest.iter().any(|word| word.split([',', ':', '=']).any(|part| POWERS.contains(&part)))
         && (!joins || has_flags)
 }

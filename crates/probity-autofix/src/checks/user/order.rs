@@ -30,17 +30,19 @@ struct Account {
 /// A user or group that the final image names before it is made, or that is never made.
 pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
     // With the list of accounts, all of a stage's accounts come along.
-    let is_list =
-        |it: &Instruction| it.keyword == Keyword::Copy && it.body_text().contains("/etc/passwd");
+    let is_list = |instruction: &Instruction| {
+        instruction.keyword == Keyword::Copy && instruction.body_text().contains("/etc/passwd")
+    };
     if view.file.instructions.iter().any(is_list) {
         return None;
     }
     let image = base(view).unwrap_or_default();
     let is_musl = ImageKind::of(&image).is_some_and(|kind| kind.is_musl());
     let given = Given { accounts: Accounts::of(&image), packages: installed(view) };
-    let is_account = |it: &&Called| it.is_any(ACCOUNTS);
+    let is_account = |call: &&Called| call.is_any(ACCOUNTS);
     let all = view.all_called().filter(is_account).map(|call| Account::of(call, is_musl));
-    let (own_users, own_groups): (Vec<_>, Vec<_>) = all.map(|it| (it.user, it.group)).unzip();
+    let (own_users, own_groups): (Vec<_>, Vec<_>) =
+        all.map(|account| (account.user, account.group)).unzip();
     let own = Own {
         users: own_users.into_iter().flatten().collect(),
         groups: own_groups.into_iter().flatten().collect(),
@@ -49,23 +51,24 @@ pub(crate) fn unknown_owner(view: &View<'_>) -> Option<String> {
     let mut chain = final_chain(view);
     chain.sort_unstable();
     for index in chain {
-        let Some(it) = view.file.instructions.get(index) else { continue };
+        let Some(instruction) = view.file.instructions.get(index) else { continue };
         let mut lacking: Option<String> = None;
         for called in view.called(index) {
             if is_account(&called) {
                 let account = Account::of(called, is_musl);
-                let is_lost = |it: &&String| !given.has(it) && !groups.contains(*it);
+                let is_lost = |group: &&String| !given.has(group) && !groups.contains(*group);
                 lacking = lacking.or(account.needs.iter().find(is_lost).cloned());
                 users.extend(account.user);
                 groups.extend(account.group);
             } else {
                 let lost = owner_of(called);
-                lacking =
-                    lacking.or(lost.and_then(|it| unknown(&it, &own, &users, &groups, &given)));
+                lacking = lacking
+                    .or(lost.and_then(|owner| unknown(&owner, &own, &users, &groups, &given)));
             }
         }
-        let owner = owner_of_instruction(it);
-        let lost = lacking.or(owner.and_then(|it| unknown(&it, &own, &users, &groups, &given)));
+        let owner = owner_of_instruction(instruction);
+        let lost =
+            lacking.or(owner.and_then(|owner| unknown(&owner, &own, &users, &groups, &given)));
         if lost.is_some() {
             return lost;
         }
@@ -149,7 +152,7 @@ fn owner_of(called: &Called) -> Option<String> {
 fn owner_of_instruction(it: &Instruction) -> Option<String> {
     match it.keyword {
         Keyword::User => Some(it.body_text().trim().trim_matches('"').to_owned()),
-        Keyword::Copy | Keyword::Add => it.flag_value("chown").map(|it| it.text.to_string()),
+        Keyword::Copy | Keyword::Add => it.flag_value("chown").map(|value| value.text.to_string()),
         _ => None,
     }
 }

@@ -41,27 +41,28 @@ pub(super) fn unwritable(change: &Change<'_>, identities: &[String]) -> Option<S
     let is_given = |path: &str| {
         // What root makes afterwards is root's again.
         let last = places.iter().filter(|(own, _)| own == path).map(|(_, place)| *place).max();
-        given.iter().any(|it| {
-            let is_here = it.path == path || (it.is_tree && is_within(path, &it.path));
-            is_here && last.is_none_or(|last| it.place >= last)
+        given.iter().any(|item| {
+            let is_here = item.path == path || (item.is_tree && is_within(path, &item.path));
+            is_here && last.is_none_or(|last| item.place >= last)
         })
     };
     let is_free = |path: &str| is_within(path, "/tmp") || is_within(path, "/dev");
     let exact = made.iter().cloned().chain(volumes).chain(closed(change.after, identities));
     let lost = exact.into_iter().find(|path| !is_given(path) && !is_free(path));
     // What the program makes itself needs a directory that is the user's.
-    let below = |path: &str| given.iter().any(|it| is_within(path, &it.path));
+    let below = |path: &str| given.iter().any(|item| is_within(path, &item.path));
     lost.or_else(|| told(before).into_iter().find(|path| !below(path) && !is_free(path)))
 }
 
 /// Files that the final stage gets with a mode by which only their owner may read them.
 fn closed(view: &View<'_>, identities: &[String]) -> Vec<String> {
     let copies = final_chain(view).into_iter().filter_map(|index| {
-        let it = view.file.instructions.get(index)?;
-        let mode = it.flag_value("chmod")?;
+        let instruction = view.file.instructions.get(index)?;
+        let mode = instruction.flag_value("chmod")?;
         let is_closed = is_closed(&mode.text);
-        let is_own = it.flag_value("chown").is_some_and(|owner| is_owner(&owner.text, identities));
-        let Arguments::Transfer { destination: Some(target), .. } = &it.arguments else {
+        let is_own =
+            instruction.flag_value("chown").is_some_and(|owner| is_owner(&owner.text, identities));
+        let Arguments::Transfer { destination: Some(target), .. } = &instruction.arguments else {
             return None;
         };
         if !is_closed || is_own {
@@ -71,15 +72,15 @@ fn closed(view: &View<'_>, identities: &[String]) -> Vec<String> {
     });
     let modes = final_chain(view).into_iter().flat_map(|index| {
         let called = view.called(index).iter();
-        let closing = called.filter(|it| {
-            let mut plain = it.words.iter().filter(|word| !word.starts_with('-'));
-            it.name == "chmod" && plain.next().is_some_and(|mode| is_closed(mode))
+        let closing = called.filter(|call| {
+            let mut plain = call.words.iter().filter(|word| !word.starts_with('-'));
+            call.name == "chmod" && plain.next().is_some_and(|mode| is_closed(mode))
         });
         let paths = closing.flat_map(|call| call.words.iter().skip(1));
         let workdir = workdir(view, index);
         paths.filter_map(|path| absolute(path, workdir.as_deref())).collect::<Vec<_>>()
     });
-    copies.chain(modes).map(|it| it.trim_end_matches('/').to_owned()).collect()
+    copies.chain(modes).map(|path| path.trim_end_matches('/').to_owned()).collect()
 }
 
 /// Whether a mode lets nobody but the owner and the group read.
@@ -117,23 +118,26 @@ fn workdir(view: &View<'_>, index: usize) -> Option<String> {
 fn told(view: &View<'_>) -> BTreeSet<String> {
     let has_word = |text: &str| {
         let lower = text.to_lowercase();
-        lower.split(|it: char| !it.is_ascii_alphanumeric()).any(|part| WRITTEN.contains(&part))
+        lower
+            .split(|character: char| !character.is_ascii_alphanumeric())
+            .any(|part| WRITTEN.contains(&part))
     };
     let mut found = BTreeSet::new();
     for it in view.facts.final_runtime().get(Setting::Env) {
         let Some(value) = text_of(&it.entry.value) else { continue };
-        let file = value.split_once("sqlite:///").map(|(_, it)| it.trim_start_matches('/'));
-        found.extend(file.and_then(|it| Some(format!("/{}", it.rsplit_once('/')?.0))));
+        let file = value.split_once("sqlite:///").map(|(_, path)| path.trim_start_matches('/'));
+        found.extend(file.and_then(|file| Some(format!("/{}", file.rsplit_once('/')?.0))));
         if value.starts_with('/') && !value.contains(':') && has_word(&it.entry.key) {
             let name = commands::last_part(&value);
-            let directory = value.rsplit_once('/').map_or("", |it| it.0);
+            let directory = value.rsplit_once('/').map_or("", |parts| parts.0);
             found.insert(if name.contains('.') { directory.to_owned() } else { value.clone() });
         }
     }
-    for token in view.file.tokens.iter().filter(|it| it.kind == TokenKind::Comment) {
+    for token in view.file.tokens.iter().filter(|token| token.kind == TokenKind::Comment) {
         let text = token.span.slice(view.text).unwrap_or_default();
-        let words =
-            text.split_whitespace().map(|it| it.trim_matches(|it: char| ",.;:()`'\"".contains(it)));
+        let words = text
+            .split_whitespace()
+            .map(|word| word.trim_matches(|character: char| ",.;:()`'\"".contains(character)));
         let tells = text.split_whitespace().any(|word| {
             matches!(
                 word.trim_matches(['.', ',']),
@@ -149,9 +153,11 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
     for setting in [Setting::Entrypoint, Setting::Cmd] {
         for it in view.facts.final_runtime().get(setting) {
             let text = it.entry.to_string();
-            let words = text.split(|it: char| it.is_whitespace() || "\"'[],=".contains(it));
+            let words = text.split(|character: char| {
+                character.is_whitespace() || "\"'[],=".contains(character)
+            });
             let files = words.filter(|word| {
-                word.starts_with('/') && WRITTEN_FILES.iter().any(|end| word.ends_with(end))
+                word.starts_with('/') && WRITTEN_FILES.iter().any(|ending| word.ends_with(ending))
             });
             found.extend(files.filter_map(|file| Some(file.rsplit_once('/')?.0.to_owned())));
         }
@@ -167,7 +173,7 @@ fn told(view: &View<'_>) -> BTreeSet<String> {
         })
         .collect();
     found.retain(|path| {
-        !brought.iter().any(|it| it.trim_end_matches('/') == path) && !path.is_empty()
+        !brought.iter().any(|target| target.trim_end_matches('/') == path) && !path.is_empty()
     });
     found
 }
@@ -183,13 +189,14 @@ fn given(view: &View<'_>, identities: &[String]) -> Vec<Given> {
             let own = given_by(called, workdir.as_deref(), identities, opens);
             // A build may discard what changes in a volume once it is declared.
             let kept =
-                own.into_iter().filter(|it| !volumes.iter().any(|at| is_within(&it.path, at)));
-            found.extend(kept.map(|it| Given { place: (index, number), ..it }));
+                own.into_iter().filter(|item| !volumes.iter().any(|at| is_within(&item.path, at)));
+            found.extend(kept.map(|item| Given { place: (index, number), ..item }));
         }
-        let Some(it) = view.file.instructions.get(index) else { continue };
-        let is_own = it.flag_value("chown").is_some_and(|owner| is_owner(&owner.text, identities));
+        let Some(instruction) = view.file.instructions.get(index) else { continue };
+        let is_own =
+            instruction.flag_value("chown").is_some_and(|owner| is_owner(&owner.text, identities));
         if let (true, Arguments::Transfer { destination: Some(target), .. }) =
-            (is_own, &it.arguments)
+            (is_own, &instruction.arguments)
         {
             let path = absolute(&target.text, workdir.as_deref());
             found.extend(path.map(|path| Given { path, place: (index, 0), is_tree: true }));
@@ -204,7 +211,7 @@ fn given(view: &View<'_>, identities: &[String]) -> Vec<Given> {
 /// Volumes of the stage that are declared before an instruction.
 fn earlier_volumes(view: &View<'_>, index: usize) -> Vec<String> {
     let runtime = view.facts.final_runtime();
-    let entries = runtime.get(Setting::Volume).iter().filter(|it| it.instruction < index);
+    let entries = runtime.get(Setting::Volume).iter().filter(|entry| entry.instruction < index);
     entries.map(|entry| entry.entry.key.trim_end_matches('/').to_owned()).collect()
 }
 
@@ -309,7 +316,7 @@ pub(super) fn installed<'w>(words: &[&'w str], identities: &[String]) -> Option<
 pub(super) fn is_owner(owner: &str, identities: &[String]) -> bool {
     let owner = owner.replace(['{', '}'], "");
     let mut parts = owner.split([':', '.']);
-    let is_own = |it: &str| identities.iter().any(|own| own == it);
+    let is_own = |part: &str| identities.iter().any(|own| own == part);
     let is_user = parts.next().is_some_and(is_own);
     is_user && parts.all(|group| group.is_empty() || is_own(group) || matches!(group, "0" | "root"))
 }
@@ -341,11 +348,15 @@ pub(super) fn needs_root(view: &View<'_>) -> Option<&'static str> {
 pub(super) fn needs_home_of_root(view: &View<'_>) -> bool {
     let is_home = |word: &str| is_within(word.trim_matches(['"', '\'', ',', '[', ']']), "/root");
     let runs = [Keyword::Env, Keyword::Workdir, Keyword::Cmd, Keyword::Entrypoint, Keyword::Copy];
-    final_chain(view).into_iter().filter_map(|index| view.file.instructions.get(index)).any(|it| {
-        runs.contains(&it.keyword)
-            && it
-                .body_text()
-                .split(|it: char| it.is_whitespace() || it == '=' || it == ':')
-                .any(is_home)
-    })
+    final_chain(view).into_iter().filter_map(|index| view.file.instructions.get(index)).any(
+        |instruction| {
+            runs.contains(&instruction.keyword)
+                && instruction
+                    .body_text()
+                    .split(|character: char| {
+                        character.is_whitespace() || character == '=' || character == ':'
+                    })
+                    .any(is_home)
+        },
+    )
 }

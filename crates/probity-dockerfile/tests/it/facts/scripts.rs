@@ -146,7 +146,8 @@ fn too_much_is_opaque_and_many_scripts_are_parsed() {
     let text = format!("FROM a\n{}", "RUN a \\\n && b \\\n # c\n && d\n".repeat(3_000));
     let dockerfile = parse(&text);
     let facts = Facts::of(&dockerfile);
-    let scripts = (1..dockerfile.instructions.len()).flat_map(|it| facts.scripts(&dockerfile, it));
+    let scripts =
+        (1..dockerfile.instructions.len()).flat_map(|index| facts.scripts(&dockerfile, index));
     let commands: usize = scripts.map(|script| script.commands.len()).sum();
     assert_eq!(commands, 9_000);
 }
@@ -211,7 +212,7 @@ fn assert_word(text: &str, around: Span, word: &Word) {
     for part in word.parts() {
         assert_inside(text, word.span(), part.span);
         if let PartKind::Variable(variable) = &part.kind {
-            variable.operand.iter().for_each(|it| assert_word(text, part.span, it));
+            variable.operand.iter().for_each(|operand| assert_word(text, part.span, operand));
         }
     }
 }

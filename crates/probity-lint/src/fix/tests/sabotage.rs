@@ -103,7 +103,7 @@ fn whoever_may_change_the_image_may_still_not_break_the_file() {
         } else {
             // Two of them never end, which is another matter; comments stay whatever is allowed.
             let told = skipped(&fixed);
-            let is_other = |words: &str| told.first().is_some_and(|it| it.contains(words));
+            let is_other = |words: &str| told.first().is_some_and(|line| line.contains(words));
             let loses_comment = is_other("loses or changes the comment");
             kept_comments += usize::from(loses_comment);
             let endless = is_other(" unsettled: ");

@@ -60,7 +60,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         );
         let mut finding = context.finding(word.span, message).with_detail(error.to_string());
         let references = context.facts.references(stage.instruction).iter();
-        for reference in references.filter(|it| it.first && word.span.encloses(it.span)) {
+        for reference in
+            references.filter(|reference| reference.first && word.span.encloses(reference.span))
+        {
             if let Some(&(span, about)) = declarations.get(reference.name.as_str()) {
                 finding = finding.with_related(span, about);
             }
@@ -146,8 +148,11 @@ FROM
     #[test]
     fn the_argument_is_pointed_at() {
         let found = run(RULE, "ARG TAG\nARG NAME=A\nFROM $NAME:$TAG\n");
-        let related: Vec<_> =
-            found[0].related.iter().map(|it| (it.span.start, it.message.as_str())).collect();
+        let related: Vec<_> = found[0]
+            .related
+            .iter()
+            .map(|related| (related.span.start, related.message.as_str()))
+            .collect();
         let expected = [(12, "this is its default"), (4, "declared here without a default")];
         assert_eq!(related, expected);
     }

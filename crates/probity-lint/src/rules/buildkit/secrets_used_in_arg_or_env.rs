@@ -126,9 +126,9 @@ fn is_for_commands_alone(context: &Context<'_>, index: usize, pair: &Pair) -> bo
     let name = pair.key.text.as_str();
     let is_open = match instructions.get(index).map(|instruction| instruction.keyword) {
         Some(Keyword::Arg) => {
-            pair.value.as_ref().is_none_or(|it| it.text.trim_matches('"').is_empty())
+            pair.value.as_ref().is_none_or(|value| value.text.trim_matches('"').is_empty())
         }
-        Some(Keyword::Env) => pair.value.as_ref().is_some_and(|it| is_reference(&it.text)),
+        Some(Keyword::Env) => pair.value.as_ref().is_some_and(|value| is_reference(&value.text)),
         // The trigger of an ONBUILD runs in another build.
         _ => false,
     };
@@ -137,9 +137,12 @@ fn is_for_commands_alone(context: &Context<'_>, index: usize, pair: &Pair) -> bo
         facts.scope(*at).get(name).is_some_and(|variable| variable.instruction == Some(index))
     };
     let all = instructions.iter().enumerate();
-    let mut runs = all.clone().filter(|(_, it)| it.keyword == Keyword::Run).map(|(at, _)| at);
+    let mut runs = all
+        .clone()
+        .filter(|(_, instruction)| instruction.keyword == Keyword::Run)
+        .map(|(at, _)| at);
     let is_used_elsewhere = all
-        .filter(|(_, it)| !matches!(it.keyword, Keyword::Run | Keyword::Env))
+        .filter(|(_, instruction)| !matches!(instruction.keyword, Keyword::Run | Keyword::Env))
         .any(|(at, _)| facts.references(at).iter().any(|reference| reference.name == name));
     is_open && is_unix && !is_used_elsewhere && runs.any(|at| is_own(&at))
 }

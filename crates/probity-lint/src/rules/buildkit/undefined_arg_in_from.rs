@@ -45,7 +45,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let declarations = declarations(context);
     for (index, _) in context.each(Keyword::From) {
         let references = context.facts.references(index).iter();
-        for reference in references.filter(|it| !it.matched && it.first) {
+        for reference in references.filter(|reference| !reference.matched && reference.first) {
             let name = &reference.name;
             let mut message = format!("FROM argument '{name}' is not declared");
             if let Some(suggestion) = &reference.suggestion {
@@ -137,7 +137,7 @@ RUN echo $TAG2
     fn an_argument_of_a_stage_is_pointed_at() {
         let found = run(RULE, "FROM a AS b\nARG TAG=1\nFROM a:$TAG\n");
         let related: Vec<_> =
-            found[0].related.iter().map(|it| (it.span.start, it.span.end)).collect();
+            found[0].related.iter().map(|related| (related.span.start, related.span.end)).collect();
         assert_eq!(related, [(16, 19)]);
         assert!(run(RULE, "FROM a:$TAG\n")[0].related.is_empty());
     }

@@ -81,7 +81,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             _ => None,
         });
         if let Some(path) =
-            value.or_else(|| certain_path(word)).filter(|it| is_relative(it, stage.os, drives))
+            value.or_else(|| certain_path(word)).filter(|path| is_relative(path, stage.os, drives))
         {
             let message = format!(
                 "Relative workdir {path:?} can have unexpected results if the base image changes"

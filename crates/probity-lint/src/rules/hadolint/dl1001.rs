@@ -53,7 +53,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// `hadolint ignore=…`, also for the file and for a stage.
 fn pragma(text: &str, at: Span) -> Option<Span> {
     let rest = text.strip_prefix("hadolint")?.trim_start();
-    let rest = ["global", "stage"].iter().find_map(|it| rest.strip_prefix(it)).unwrap_or(rest);
+    let rest =
+        ["global", "stage"].iter().find_map(|scope| rest.strip_prefix(scope)).unwrap_or(rest);
     rest.trim_start().strip_prefix("ignore")?.trim_start().strip_prefix('=')?;
     Some(at)
 }

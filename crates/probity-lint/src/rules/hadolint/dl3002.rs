@@ -83,7 +83,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             && !startup::may_drop_rights(context, stage)
         {
             let finding = context.finding(word.span, "the last user should not be root");
-            let is_final = context.facts.final_stage().is_some_and(|it| it.index == stage.index);
+            let is_final =
+                context.facts.final_stage().is_some_and(|last| last.index == stage.index);
             findings.push(if is_final { finding.with_fix(by_agent(context)) } else { finding });
         }
     }

@@ -65,7 +65,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, run) in context.runs() {
         let scripts = context.scripts(index).iter();
         let commands =
-            scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+            scripts.flat_map(|script| script.commands.iter().map(move |command| (script, command)));
         for (script, command) in commands {
             let call = command.effective();
             // Taken off as a wrapper, or with nothing behind it.
@@ -129,7 +129,7 @@ const HARMLESS: &[&str] = &["-E", "-H", "-n", "-S", "--non-interactive", "--pres
 /// Takes away `sudo` and its flags.
 fn fix(context: &Context<'_>, script: &Script, call: &Call<'_>, at: usize) -> Option<Fix> {
     let behind = call.wrappers.get(at + 1..)?;
-    let flags = behind.iter().take_while(|it| HARMLESS.iter().any(|flag| it.is(flag))).count();
+    let flags = behind.iter().take_while(|word| HARMLESS.iter().any(|flag| word.is(flag))).count();
     let end = at + 1 + flags;
     let next = call.wrappers.get(end).or_else(|| call.name_word())?;
     // `exec A=b program` is not what `exec sudo A=b program` is, and `sudo -u` is another user. To a

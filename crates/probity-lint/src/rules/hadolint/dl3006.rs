@@ -39,7 +39,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for stage in context.facts.stages() {
         let (Base::Image(image), Some(span)) = (&stage.base, stage.image_span) else { continue };
         let reference = ImageRef::parse(image).ok();
-        let is_open = reference.is_none_or(|it| it.tag.is_some() || it.digest.is_some());
+        let is_open =
+            reference.is_none_or(|reference| reference.tag.is_some() || reference.digest.is_some());
         if stage.image.is_constant() && !is_open {
             let message = format!("image {image} has no version; write {image}:<tag>");
             findings.push(context.finding(span, message));

@@ -106,7 +106,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                      rm -rf /var/lib/apt/lists/* {place}"
                 );
                 let finding = context.finding(update.span, message);
-                let fix = edit.clone().map(|it| Fix::suggestion("remove the lists", vec![it]));
+                let fix = edit.clone().map(|edit| Fix::suggestion("remove the lists", vec![edit]));
                 findings.push(fix.into_iter().fold(finding, Finding::with_fix));
             }
         }

@@ -97,7 +97,7 @@ mod tests {
 
     fn flagged<'t>(text: &'t str, trusted: &[&str]) -> Vec<&'t str> {
         let found = run_with(RULE, text, trust(trusted));
-        found.iter().map(|it| it.span.unwrap().slice(text).unwrap()).collect()
+        found.iter().map(|finding| finding.span.unwrap().slice(text).unwrap()).collect()
     }
 
     const TEXT: &str = "ARG V\nFROM a:1 AS x\nFROM my.io/b:1\nFROM c.x.io/d\nFROM quay.io/e:1\n\

@@ -70,7 +70,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let message = "`apt` has no stable interface for scripts; use `apt-get` or `apt-cache`";
             let mut finding = context.finding(name.span(), message);
             let subcommand = call.subcommand(&["-o", "-c", "-t"]);
-            if name.text() == "apt" && subcommand.is_some_and(|it| SHARED.contains(&it.as_ref())) {
+            if name.text() == "apt"
+                && subcommand.is_some_and(|word| SHARED.contains(&word.as_ref()))
+            {
                 let edit = Edit::replace(name.span(), "apt-get");
                 finding = finding.with_fix(Fix::suggestion("use apt-get", vec![edit]));
             }

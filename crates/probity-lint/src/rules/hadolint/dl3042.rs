@@ -166,7 +166,8 @@ fn is_set(context: &Context<'_>, layer: &Layer, script: usize, command: usize) -
     });
     let in_file = || {
         let variable = context.facts.scope(layer.index).get(VARIABLE);
-        variable.is_some_and(|it| it.set && it.value.as_deref().is_none_or(is_yes))
+        variable
+            .is_some_and(|variable| variable.set && variable.value.as_deref().is_none_or(is_yes))
     };
     own.or_else(exported).unwrap_or_else(in_file)
 }

@@ -58,7 +58,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 }
 
 fn fault(key: &str) -> Option<&'static str> {
-    let allowed = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b".-_".contains(&it);
+    let allowed =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-_".contains(&byte);
     let first = key.bytes().next();
     let last = key.bytes().last();
     if RESERVED.iter().any(|prefix| key.starts_with(prefix)) {
@@ -70,8 +71,8 @@ fn fault(key: &str) -> Option<&'static str> {
     if key.contains("..") || key.contains("--") {
         return Some("repeats a separator");
     }
-    let begins = first.is_some_and(|it| it.is_ascii_lowercase());
-    let ends = last.is_some_and(|it| it.is_ascii_alphanumeric());
+    let begins = first.is_some_and(|byte| byte.is_ascii_lowercase());
+    let ends = last.is_some_and(|byte| byte.is_ascii_alphanumeric());
     (!begins || !ends).then_some("must begin with a letter and end with a letter or digit")
 }
 

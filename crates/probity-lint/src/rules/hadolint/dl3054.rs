@@ -79,10 +79,12 @@ fn is_licence(value: &str) -> bool {
 
 fn is_identifier(name: &str) -> bool {
     let bare = name.strip_suffix('+').unwrap_or(name);
-    let is_own = ["LicenseRef-", "DocumentRef-"].iter().any(|it| bare.starts_with(it));
+    let is_own = ["LicenseRef-", "DocumentRef-"].iter().any(|prefix| bare.starts_with(prefix));
     is_own
         || LICENCES
-            .binary_search_by_key(&bare.to_ascii_lowercase(), |it| it.to_ascii_lowercase())
+            .binary_search_by_key(&bare.to_ascii_lowercase(), |licence| {
+                licence.to_ascii_lowercase()
+            })
             .is_ok()
 }
 

@@ -112,11 +112,11 @@ fn has_directive(context: &Context<'_>, index: usize) -> bool {
     let text = context.file.text;
     let instructions = context.file.instructions.iter();
     let before = index.checked_sub(1).and_then(|it| context.file.instructions.get(it));
-    let start = before.map_or(0, |it| it.span.end);
+    let start = before.map_or(0, |instruction| instruction.span.end);
     let pair: Vec<&Instruction> = instructions.skip(index).take(2).collect();
-    let end = pair.first().map_or(start, |it| it.span.start);
+    let end = pair.first().map_or(start, |instruction| instruction.span.start);
     let above = Span::new(start, end).slice(text).into_iter();
-    let inner = pair.iter().flat_map(|it| it.inner_comments());
+    let inner = pair.iter().flat_map(|instruction| instruction.inner_comments());
     let inner = inner.filter_map(|comment| comment.span.slice(text));
     above.chain(inner).any(|comment| {
         let comment = comment.to_ascii_lowercase();
@@ -140,7 +140,9 @@ fn own_end(script: &Script) -> Option<usize> {
 
 fn flags(run: &Instruction) -> Vec<(&str, Option<&str>)> {
     let flags = run.flags.iter();
-    flags.map(|it| (it.name.text.as_str(), it.value.as_ref().map(|it| it.text.as_str()))).collect()
+    flags
+        .map(|flag| (flag.name.text.as_str(), flag.value.as_ref().map(|value| value.text.as_str())))
+        .collect()
 }
 
 fn commands(context: &Context<'_>, index: usize) -> usize {

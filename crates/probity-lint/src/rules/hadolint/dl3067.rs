@@ -45,7 +45,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         };
         let stage = context.facts.stage_of(index);
-        let is_scratch = stage.is_some_and(|it| it.base == probity_dockerfile::Base::Scratch);
+        let is_scratch = stage.is_some_and(|stage| stage.base == probity_dockerfile::Base::Scratch);
         let is_whole = sources.iter().find(|source| is_root(&source.text));
         if let Some(source) = is_whole
             && copy.flag_value("from").is_some()

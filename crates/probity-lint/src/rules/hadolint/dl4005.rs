@@ -64,7 +64,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for (index, run) in context.runs() {
         let scripts = context.scripts(index).iter();
         let commands =
-            scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+            scripts.flat_map(|script| script.commands.iter().map(move |command| (script, command)));
         for (script, command) in commands {
             let call = command.effective();
             let target = call.positional(&["-t", "-S", "--suffix"]).last().copied();

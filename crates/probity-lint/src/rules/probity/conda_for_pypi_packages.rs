@@ -92,8 +92,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     for command in commands(context, stage) {
         let call = command.effective();
         let words: Option<Vec<String>> = call.words.iter().map(Word::pattern).collect();
-        let name =
-            call.name().is_some_and(|it| crate::conda::CONDA_PROGRAMS.contains(&it.as_ref()));
+        let name = call
+            .name()
+            .is_some_and(|program| crate::conda::CONDA_PROGRAMS.contains(&program.as_ref()));
         let Some(words) = words else {
             // Names in variables are names that nobody knows.
             if name && !is_run(&call.args().first().map(|argument| argument.prefix().into_owned()))
@@ -159,7 +160,7 @@ fn has_own_conda(context: &Context<'_>, stage: &Stage) -> bool {
                 let address = word.prefix();
                 ["/Miniconda3-", "/Miniforge3-", "/Mambaforge-", "micro.mamba.pm"]
                     .iter()
-                    .any(|it| address.contains(it))
+                    .any(|part| address.contains(part))
             };
             call.is_any(&["curl", "wget"]) && call.args().iter().any(is_installer)
         })

@@ -85,7 +85,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let becomes_key = destination.as_ref().is_some_and(|it| is_private_key(&it.text));
-        for source in sources.iter().filter(|it| becomes_key || is_secret(&it.text)) {
+        for source in sources.iter().filter(|source| becomes_key || is_secret(&source.text)) {
             let message =
                 "everybody who has the image can read this secret; use RUN --mount=type=secret";
             findings.push(context.finding(source.span, message));

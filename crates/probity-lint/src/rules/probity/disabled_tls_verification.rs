@@ -199,13 +199,13 @@ fn disables_on_windows(script: &Script, command: &Command, scripts: &[Script]) -
     let assigned = command.assignments().iter().find(|assignment| says_so(&assignment.name));
     let is_script = |word: &Word| {
         let (own, word) = (command.span, word.span());
-        let is_inner = |it: Span| own.start < it.start && it.end <= own.end;
-        let overlaps = |it: Span| it.start < word.end && word.start < it.end;
-        scripts.iter().any(|it| is_inner(it.span) && overlaps(it.span))
+        let is_inner = |span: Span| own.start < span.start && span.end <= own.end;
+        let overlaps = |span: Span| span.start < word.end && word.start < span.end;
+        scripts.iter().any(|other| is_inner(other.span) && overlaps(other.span))
     };
     let mut words = command.words.iter().filter(|word| !is_script(word));
     by_flag
-        .or_else(|| assigned.map(|it| it.name_span))
+        .or_else(|| assigned.map(|assignment| assignment.name_span))
         .or_else(|| words.find(|word| says_so(word.text())).map(|word| word.span()))
 }
 

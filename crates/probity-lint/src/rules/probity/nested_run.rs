@@ -106,7 +106,11 @@ fn begins_line(text: &str, span: Span) -> bool {
 }
 
 fn defines(script: &Script, name: &str) -> bool {
-    let stages = script.blocks.iter().flat_map(|block| &block.pipelines).flat_map(|it| &it.stages);
+    let stages = script
+        .blocks
+        .iter()
+        .flat_map(|block| &block.pipelines)
+        .flat_map(|pipeline| &pipeline.stages);
     stages.into_iter().any(|stage| match &stage.kind {
         StageKind::Compound(compound) => {
             compound.kind == CompoundKind::Function

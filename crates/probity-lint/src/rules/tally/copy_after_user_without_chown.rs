@@ -53,7 +53,8 @@ rule! {
 
 fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     let all = context.file.instructions.iter().enumerate();
-    let transfers = all.filter(|(_, it)| matches!(it.keyword, Keyword::Copy | Keyword::Add));
+    let transfers =
+        all.filter(|(_, instruction)| matches!(instruction.keyword, Keyword::Copy | Keyword::Add));
     for (index, transfer) in transfers {
         let Arguments::Transfer { destination: Some(_), .. } = &transfer.arguments else {
             continue;
@@ -80,7 +81,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 fn written_user(context: &Context<'_>, index: usize) -> Option<String> {
     let state = context.facts.state(index)?;
     let value = state.user.as_deref()?.value.clone();
-    let name = value.as_deref().map(|it| it.split(':').next().unwrap_or_default().to_owned());
+    let name = value.as_deref().map(|value| value.split(':').next().unwrap_or_default().to_owned());
     if matches!(name.as_deref(), Some("root" | "0" | "")) {
         return None;
     }

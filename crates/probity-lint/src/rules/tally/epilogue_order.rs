@@ -89,7 +89,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 /// The first instruction that is in the wrong place, and why.
 fn misplaced(all: &[Instruction]) -> Option<(&Instruction, &'static str)> {
-    let is_build = |it: &Instruction| rank(it.keyword).is_none() && it.keyword != Keyword::Onbuild;
+    let is_build = |instruction: &Instruction| {
+        rank(instruction.keyword).is_none() && instruction.keyword != Keyword::Onbuild
+    };
     let last_build = all.iter().rposition(is_build)?;
     let before =
         all.iter().take(last_build).find(|instruction| rank(instruction.keyword).is_some());
@@ -115,20 +117,24 @@ fn fix(context: &Context<'_>, stage: &Stage, all: &[Instruction]) -> Option<Fix>
         .collect();
     let ranks: HashSet<usize> = moved.iter().map(|(rank, _)| *rank).collect();
     let (_, first) = *moved.first()?;
-    let is_open =
-        |it: &Instruction| it.keyword == Keyword::Stopsignal && it.body_text().contains('$');
+    let is_open = |instruction: &Instruction| {
+        instruction.keyword == Keyword::Stopsignal && instruction.body_text().contains('$')
+    };
     let shells = all.iter().filter(|instruction| instruction.keyword == Keyword::Shell);
     let is_reread = shells.clone().any(|shell| shell.span.start > first.span.start)
-        && moved
-            .iter()
-            .any(|(_, it)| !matches!(&it.arguments, Arguments::Command(Command::Json { .. })));
-    if ranks.len() != moved.len() || moved.iter().any(|(_, it)| is_open(it)) || is_reread {
+        && moved.iter().any(|(_, instruction)| {
+            !matches!(&instruction.arguments, Arguments::Command(Command::Json { .. }))
+        });
+    if ranks.len() != moved.len()
+        || moved.iter().any(|(_, instruction)| is_open(instruction))
+        || is_reread
+    {
         return None;
     }
     let text = context.file.text;
     let newline = line_end(text);
     let last = context.file.instructions.get(stage.instructions.end.checked_sub(1)?)?;
-    let blocks: Vec<Span> = moved.iter().map(|(_, it)| block(text, it)).collect();
+    let blocks: Vec<Span> = moved.iter().map(|(_, instruction)| block(text, instruction)).collect();
     let region = Span::new(blocks.first()?.start, whole_lines(text, last.span).end);
     let has_paragraphs = region.slice(text)?.lines().any(|line| line.trim().is_empty());
     if has_comment(context, region) || has_paragraphs {
@@ -157,7 +163,8 @@ fn fix(context: &Context<'_>, stage: &Stage, all: &[Instruction]) -> Option<Fix>
 
 /// The lines of an instruction and of the comments above it.
 fn block(text: &str, instruction: &Instruction) -> Span {
-    let start = instruction.comments().first().map_or(instruction.span.start, |it| it.span.start);
+    let start =
+        instruction.comments().first().map_or(instruction.span.start, |comment| comment.span.start);
     whole_lines(text, Span::new(start.min(instruction.span.start), instruction.span.end))
 }
 

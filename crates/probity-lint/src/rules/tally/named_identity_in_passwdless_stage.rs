@@ -80,7 +80,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let user = Some(user).filter(|user| lacks(user, "/etc/passwd"));
         let group = group.filter(|group| lacks(group, "/etc/group"));
         let Some((name, file)) =
-            user.map(|it| (it, "/etc/passwd")).or(group.map(|it| (it, "/etc/group")))
+            user.map(|user| (user, "/etc/passwd")).or(group.map(|group| (group, "/etc/group")))
         else {
             continue;
         };

@@ -169,7 +169,7 @@ fn needs_shell_behind(context: &Context<'_>, stage: &Stage, index: usize) -> boo
     let rest = index + 1..stage.instructions.end;
     let own = context.file.instructions.get(rest).unwrap_or_default();
     let mut same_shell = own.iter().take_while(|instruction| instruction.keyword != Keyword::Shell);
-    let uses_shell = same_shell.any(|it| match &it.arguments {
+    let uses_shell = same_shell.any(|instruction| match &instruction.arguments {
         Arguments::Command(command) | Arguments::Healthcheck { command, .. } => {
             matches!(command, Command::Shell(_))
         }

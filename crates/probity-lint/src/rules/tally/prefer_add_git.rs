@@ -94,7 +94,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         }
         let scripts = context.scripts(index).iter();
         let commands =
-            scripts.flat_map(|script| script.commands.iter().map(move |it| (script, it)));
+            scripts.flat_map(|script| script.commands.iter().map(move |command| (script, command)));
         let mut clones = commands.filter_map(|(script, command)| {
             let call = command.effective();
             let address = address(&call)?;

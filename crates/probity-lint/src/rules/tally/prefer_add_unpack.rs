@@ -215,7 +215,7 @@ fn fix(
         && !context.is_trigger(index)
         && [download, tar]
             .iter()
-            .all(|it| it.redirections().is_empty() && it.assignments().is_empty());
+            .all(|command| command.redirections().is_empty() && command.assignments().is_empty());
     // A header or a password has no place in ADD.
     let letters = |word: &Word| {
         let text = word.prefix();

@@ -232,7 +232,7 @@ RUN echo f >> /b
         let off = OptionValue::Boolean(false);
         let text = "FROM a\nRUN echo a > /b\nRUN echo c >> /b\n";
         for option in ["check-single-run", "check-consecutive-runs"] {
-            assert_eq!(run_with(RULE, text, |it| it.set_option(RULE, option, &off)).len(), 1);
+            assert_eq!(run_with(RULE, text, |rules| rules.set_option(RULE, option, &off)).len(), 1);
         }
     }
 

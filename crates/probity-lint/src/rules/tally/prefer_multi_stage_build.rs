@@ -126,7 +126,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
     }
     let Some(strongest) = strongest else { return };
     let mut finding = context.finding(strongest.signal.span, MESSAGE).with_detail(detail(&found));
-    for other in found.iter().filter(|it| it.signal.span != strongest.signal.span) {
+    for other in found.iter().filter(|other| other.signal.span != strongest.signal.span) {
         finding = finding.with_related(other.signal.span, other.signal.kind.replace('_', " "));
     }
     let objective = Objective {

@@ -91,7 +91,9 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let keeps_downloads = keeps || keeping.is_some() && keeping == stage;
         let is_linux = context.facts.stage_of(index).is_some_and(|stage| stage.os == Os::Linux);
         let is_shell = matches!(run.arguments, Arguments::Command(Command::Shell(_)));
-        if !is_linux || !is_shell || run.flags_named("mount").any(|it| it.option("type").is_none())
+        if !is_linux
+            || !is_shell
+            || run.flags_named("mount").any(|flag| flag.option("type").is_none())
         {
             continue;
         }
@@ -127,9 +129,11 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 /// Keeps a `RUN` apart from those beside it that go over several lines too, now or after a fix.
 fn blank_lines(file: &Dockerfile<'_>, index: usize, spread: Option<usize>) -> Vec<Edit> {
     let is_large = |at: usize| {
-        let is_run = |it: &&Instruction| it.keyword == Keyword::Run;
+        let is_run = |instruction: &&Instruction| instruction.keyword == Keyword::Run;
         let beside = file.instructions.get(at).filter(is_run);
-        beside.is_some_and(|it| spread == Some(at) || lines::is_multi_line(file, it))
+        beside.is_some_and(|instruction| {
+            spread == Some(at) || lines::is_multi_line(file, instruction)
+        })
     };
     let before = index.checked_sub(1).filter(|&at| is_large(at));
     let after = is_large(index + 1).then_some(index);
@@ -148,8 +152,9 @@ fn used(context: &Context<'_>, index: usize) -> Vec<(&'static Cache, Span)> {
             let call = command.effective();
             // They are in the order of the source.
             let place = (script_index, command_index);
-            let next = calls.partition_point(|it| (it.script, it.command) < place);
-            let package = calls.get(next).filter(|it| (it.script, it.command) == place);
+            let next = calls.partition_point(|package| (package.script, package.command) < place);
+            let package =
+                calls.get(next).filter(|package| (package.script, package.command) == place);
             let Some(cache) = caches::of(&call, package) else { continue };
             let is_known = !found.iter().any(|(other, _)| std::ptr::eq(*other, cache));
             let is_off = cache.is_off(|name| {

@@ -222,10 +222,13 @@ fn starts_with_old_syntax(context: &Context<'_>) -> bool {
     let mut directives = context.file.directives.iter();
     let syntax =
         directives.find(|directive| directive.name == probity_dockerfile::DirectiveName::Syntax);
-    let version = syntax.and_then(|it| it.value.rsplit_once(':')).map(|(_, version)| version);
-    version.is_some_and(|it| {
+    let version =
+        syntax.and_then(|directive| directive.value.rsplit_once(':')).map(|(_, version)| version);
+    version.is_some_and(|version| {
         ["1.0", "1.1", "1.2", "1.3"].iter().any(|old| {
-            it.strip_prefix(old).is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
+            version
+                .strip_prefix(old)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
         })
     })
 }
@@ -238,11 +241,11 @@ fn body(context: &Context<'_>, run: &Instruction, pipelines: &[Pipeline]) -> Opt
         pipelines.iter().rposition(|pipeline| pipeline.joiner == Joiner::Or).unwrap_or(0);
     let (head, rest) = pipelines.split_at_checked(answered + 1)?;
     let first = head.first()?.span.to(head.last()?.span);
-    let spans = std::iter::once(first).chain(rest.iter().map(|it| it.span));
+    let spans = std::iter::once(first).chain(rest.iter().map(|pipeline| pipeline.span));
     let mut body = String::new();
     let mut comments = run.inner_comments().iter().peekable();
     for span in spans {
-        while let Some(comment) = comments.next_if(|it| it.span.end <= span.start) {
+        while let Some(comment) = comments.next_if(|comment| comment.span.end <= span.start) {
             body.push_str(comment.span.slice(text)?.trim());
             body.push('\n');
         }
@@ -259,11 +262,11 @@ fn says_the_same(heredoc: &str, script: &Script) -> bool {
     let file = parse(&text);
     let facts = probity_dockerfile::Facts::of(&file);
     let [written] = facts.scripts(&file, 1) else { return false };
-    let words = |it: &probity_shell::Command| -> Vec<String> {
-        let own = it.words.iter().map(|word: &Word| word.text().to_string());
-        let set = it.assignments().iter().map(|assignment| assignment.name.clone());
+    let words = |command: &probity_shell::Command| -> Vec<String> {
+        let own = command.words.iter().map(|word: &Word| word.text().to_string());
+        let set = command.assignments().iter().map(|assignment| assignment.name.clone());
         let targets =
-            it.redirections().iter().filter_map(|redirection| redirection.target.as_ref());
+            command.redirections().iter().filter_map(|redirection| redirection.target.as_ref());
         set.chain(own).chain(targets.map(|word| word.text().to_string())).collect()
     };
     let before: Vec<Vec<String>> = script.commands.iter().map(words).collect();

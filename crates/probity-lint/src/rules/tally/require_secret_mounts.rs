@@ -89,7 +89,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let mut first = None;
         for script in context.scripts(index) {
             for call in script.all_commands().iter().map(|command| command.effective()) {
-                let needed = wanted.iter().filter(|it| is_call(script, &call, &it.program));
+                let needed = wanted.iter().filter(|mount| is_call(script, &call, &mount.program));
                 for mount in needed.filter(|mount| !has_mount(run, mount)) {
                     first = first.or(call.name_word().map(|word| word.span()));
                     if !missing.contains(&mount) {
@@ -171,9 +171,10 @@ mod tests {
     fn flagged(run: &str) -> Vec<(String, String)> {
         let text = format!("FROM a\n{run}\n");
         let found = run_with(RULE, &text, configured);
-        let place =
-            |it: &probity_finding::Finding| it.span.unwrap().slice(&text).unwrap().to_owned();
-        found.iter().map(|it| (place(it), it.message.clone())).collect()
+        let place = |finding: &probity_finding::Finding| {
+            finding.span.unwrap().slice(&text).unwrap().to_owned()
+        };
+        found.iter().map(|finding| (place(finding), finding.message.clone())).collect()
     }
 
     #[test]

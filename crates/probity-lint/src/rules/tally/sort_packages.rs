@@ -112,8 +112,9 @@ fn fix(context: &Context<'_>, index: usize, call: &PackageCall, list: &[Item]) -
         edits.push(Edit::replace(place.span, written));
     }
     let script = context.scripts(index).get(call.script)?;
-    let is_quoted =
-        |it: &Item| it.span.slice(text).is_none_or(|it| it.as_bytes().first() == Some(&b'"'));
+    let is_quoted = |item: &Item| {
+        item.span.slice(text).is_none_or(|name| name.as_bytes().first() == Some(&b'"'))
+    };
     let is_mixed = shell_edits::is_exec_form(script) && list.iter().any(is_quoted);
     let is_plain = !is_mixed
         && !is_doubtful(context, index, call)
@@ -123,7 +124,8 @@ fn fix(context: &Context<'_>, index: usize, call: &PackageCall, list: &[Item]) -
 
 /// Whether one of the packages may be the value of a flag that nobody has heard of.
 fn is_doubtful(context: &Context<'_>, index: usize, call: &PackageCall) -> bool {
-    let words = packages::words(context, index, call).map(|word| word.words).unwrap_or_default();
+    let words =
+        packages::words(context, index, call).map(|command| command.words).unwrap_or_default();
     let unknown = call.flags.iter().filter(|flag| !flag.known);
     let unknown: HashSet<Span> = unknown.map(|flag| flag.span).collect();
     let packages: HashSet<Span> = call.packages.iter().map(|package| package.span).collect();

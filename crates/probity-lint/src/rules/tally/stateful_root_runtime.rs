@@ -125,7 +125,8 @@ fn made(context: &Context<'_>, index: usize) -> Option<Sign> {
         commands.map(|command| command.effective()).filter(|call| call.is_any(&["mkdir"]));
     calls.find_map(|call| {
         let words = call.positional(&["-m", "--mode"]);
-        let word = words.into_iter().find(|it| it.literal().is_some_and(|it| is_data(&it)))?;
+        let word =
+            words.into_iter().find(|word| word.literal().is_some_and(|path| is_data(&path)))?;
         Some(Sign { span: word.span(), path: word.literal()?.into_owned() })
     })
 }
@@ -175,7 +176,10 @@ mod tests {
     #[test]
     fn all_other_signs_are_told() {
         let found = run(RULE, "FROM a\nRUN mkdir \\\n  # why\n  /data\nVOLUME /b /a\nUSER 0:0\n");
-        let related = found.iter().flat_map(|it| &it.related).map(|it| it.message.as_str());
+        let related = found
+            .iter()
+            .flat_map(|finding| &finding.related)
+            .map(|related| related.message.as_str());
         assert_eq!(related.collect::<Vec<_>>(), ["data in /a", "data in /data"]);
         assert_eq!(found.len(), 1);
     }

@@ -89,14 +89,15 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
                 _ => None,
             });
         let own = chain.filter_map(|stage| groups.get(stage.index)?.get(name));
-        let lost: Vec<&str> = own.flatten().map(String::as_str).filter(|it| *it != group).collect();
+        let lost: Vec<&str> =
+            own.flatten().map(String::as_str).filter(|other| *other != group).collect();
         if lost.is_empty() {
             continue;
         }
         let message = format!("with :{group} {name} is not in {}", lost.join(", "));
         let finding = context.finding(word.span, message);
         // Quotes and continuations would be cut in two.
-        let written = word.span.slice(context.file.text).and_then(|it| it.split_once(':'));
+        let written = word.span.slice(context.file.text).and_then(|source| source.split_once(':'));
         let is_plain = written == Some((name, group));
         let suffix = Span::new(word.span.start + name.len(), word.span.end);
         let fix =

@@ -30,17 +30,17 @@ fn redirections<'s>(script: &'s Script, stage: &'s Stage) -> &'s [Redirection] {
 /// `a | b < file`
 fn overridden(script: &Script, pipeline: &Pipeline, findings: &mut Findings) {
     for stage in pipeline.stages.iter().skip(1) {
-        let input = redirections(script, stage).iter().find(|it| {
+        let input = redirections(script, stage).iter().find(|redirection| {
             let is_input = matches!(
-                it.kind,
+                redirection.kind,
                 RedirectionKind::Input
                     | RedirectionKind::HereDocument
                     | RedirectionKind::HereString
             );
-            let parts = it.target.iter().flat_map(|target| target.parts());
+            let parts = redirection.target.iter().flat_map(|target| target.parts());
             let mut programs =
                 parts.filter(|part| matches!(part.kind, PartKind::ProcessSubstitution { .. }));
-            is_input && it.fd.is_none_or(|fd| fd == 0) && programs.next().is_none()
+            is_input && redirection.fd.is_none_or(|fd| fd == 0) && programs.next().is_none()
         });
         if let Some(input) = input {
             let message = "this takes the place of what comes out of the pipe";
@@ -83,7 +83,7 @@ fn comes_back(script: &Script) -> bool {
 
 /// The command of a pipeline that is nothing else and not joined to others.
 fn alone<'s>(script: &'s Script, block: &Block, at: usize) -> Option<&'s Command> {
-    let is_joined = |it: &Pipeline| matches!(it.joiner, Joiner::And | Joiner::Or);
+    let is_joined = |pipeline: &Pipeline| matches!(pipeline.joiner, Joiner::And | Joiner::Or);
     let own = block.pipelines.get(at)?;
     let next = block.pipelines.get(at + 1);
     let is_plain = !own.negated && !own.timed && !own.background;
@@ -100,12 +100,13 @@ fn alone<'s>(script: &'s Script, block: &Block, at: usize) -> Option<&'s Command
 fn is_farewell(command: &Command) -> bool {
     let is_exec = command.words.first().is_some_and(|word| word.text() == "exec");
     let name = command.words.get(usize::from(is_exec));
-    name.is_none_or(|it| matches!(it.text(), "echo" | "exit" | "printf"))
+    name.is_none_or(|name| matches!(name.text(), "echo" | "exit" | "printf"))
 }
 
 /// `alias a=b; a`: a line is read as a whole before any of it is run.
 fn aliases(script: &Script, findings: &mut Findings) {
-    let is_alias = |it: &Command| it.words.first().is_some_and(|name| name.text() == "alias");
+    let is_alias =
+        |command: &Command| command.words.first().is_some_and(|name| name.text() == "alias");
     if !script.commands.iter().any(is_alias) {
         return;
     }
@@ -117,7 +118,8 @@ fn aliases(script: &Script, findings: &mut Findings) {
         while let Some(next) = pipelines.next_if(|pipeline| pipeline.joiner != Joiner::Newline) {
             end = next.span.end;
         }
-        let (unit, behind) = rest.split_at(rest.partition_point(|it| it.span.start < end));
+        let (unit, behind) =
+            rest.split_at(rest.partition_point(|command| command.span.start < end));
         in_unit(unit, findings);
         rest = behind;
     }

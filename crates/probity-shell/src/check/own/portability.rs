@@ -43,9 +43,9 @@ pub(super) fn variables(script: &Script, known: &[&str], findings: &mut Findings
         }
         let values =
             command.assignments().iter().filter_map(|assignment| assignment.value.as_ref());
-        let targets = command.redirections().iter().filter_map(|it| {
-            let document = it.here_document.as_ref().and_then(|it| it.word.as_ref());
-            it.target.as_ref().or(document)
+        let targets = command.redirections().iter().filter_map(|redirection| {
+            let document = redirection.here_document.as_ref().and_then(|here| here.word.as_ref());
+            redirection.target.as_ref().or(document)
         });
         for word in command.words.iter().chain(values).chain(targets) {
             used.extend(word.variables());
@@ -122,7 +122,9 @@ fn search_path(command: &Command, findings: &mut Findings) {
 
 /// `<` and `>` in `[ … ]`.
 fn comparison(command: &Command, findings: &mut Findings) {
-    let Some(name) = command.words.first().filter(|it| it.is("[") || it.is("test")) else { return };
+    let Some(name) = command.words.first().filter(|word| word.is("[") || word.is("test")) else {
+        return;
+    };
     let is_posix = findings.dialect == Dialect::Sh;
     let portable = "whether `<` and `>` compare is up to the shell; `sh` need not know them";
     if is_posix {
@@ -145,7 +147,8 @@ fn comparison(command: &Command, findings: &mut Findings) {
             continue;
         }
         let target = redirection.target.as_ref().and_then(Word::literal);
-        let is_number = target.is_some_and(|it| it.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_number =
+            target.is_some_and(|target| target.bytes().all(|byte| byte.is_ascii_digit()));
         if is_posix {
             findings.warning(3012, redirection.span, portable);
         } else if !is_number {

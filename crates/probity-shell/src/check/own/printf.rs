@@ -52,7 +52,7 @@ fn conversions(format: &str) -> Vec<char> {
             rest.by_ref().take_while(|character| *character != ')').for_each(drop);
         }
         while let Some(modifier) =
-            rest.next_if(|it| it.is_ascii_digit() || "-+ #'.*hlLjzt".contains(*it))
+            rest.next_if(|next| next.is_ascii_digit() || "-+ #'.*hlLjzt".contains(*next))
         {
             if modifier == '*' {
                 found.push('*');

@@ -111,7 +111,7 @@ fn alternatives(command: &Command, findings: &mut Findings) {
     let is_match = |word: &Word| {
         ["-name", "-regex", "-iname", "-iregex", "-wholename", "-iwholename"]
             .iter()
-            .any(|it| word.is(it))
+            .any(|option| word.is(option))
     };
     let is_action = |word: &Word| {
         [
@@ -119,7 +119,7 @@ fn alternatives(command: &Command, findings: &mut Findings) {
             "-fprintf", "-ls", "-ok", "-okdir", "-printf",
         ]
         .iter()
-        .any(|it| word.is(it))
+        .any(|option| word.is(option))
     };
     for words in command.call().args().windows(6) {
         if let [first, _, or, second, _, action] = words

@@ -16,7 +16,8 @@ pub(super) fn check(script: &Script, findings: &mut Findings) {
     for (index, block) in script.blocks.iter().enumerate() {
         for (at, pipeline) in block.pipelines.iter().enumerate() {
             let next = block.pipelines.get(at + 1);
-            let is_checked = next.is_some_and(|it| matches!(it.joiner, Joiner::And | Joiner::Or));
+            let is_checked =
+                next.is_some_and(|next| matches!(next.joiner, Joiner::And | Joiner::Or));
             // The last one is what the text comes to.
             let is_last = index == 0 && next.is_none();
             let may_be = !matches!(block.kind, BlockKind::Condition | BlockKind::Function);
@@ -55,7 +56,7 @@ pub(super) fn command(command: &Command, findings: &mut Findings) {
         let message = "an assignment has the name without `$` on its left side";
         findings.error(2281, first.span(), message);
     }
-    if let Some(second) = rest.first().filter(|it| !it.is_quoted()) {
+    if let Some(second) = rest.first().filter(|word| !word.is_quoted()) {
         if second.is("==") {
             findings.error(2284, first.span(), "values are compared within `[ … ]`");
         } else if second.prefix().starts_with('=') && !first.is_quoted() && is_name(first.text()) {
@@ -114,8 +115,8 @@ fn redirections_alone(script: &Script, pipeline: &Pipeline, findings: &mut Findi
 fn sets_errexit(command: &Command) -> bool {
     let words = command.call().args();
     let mut options = words.iter().filter_map(Word::literal);
-    options.any(|it| {
-        it == "errexit" || it.strip_prefix('-').is_some_and(|letters| letters.contains('e'))
+    options.any(|option| {
+        option == "errexit" || option.strip_prefix('-').is_some_and(|letters| letters.contains('e'))
     })
 }
 

@@ -37,7 +37,7 @@ fn decimals(words: &[Word], findings: &mut Findings) {
         if !COMPARISONS.contains(&operator.text()) {
             continue;
         }
-        if let Some(word) = [left, right].into_iter().find(|it| is_decimal(it)) {
+        if let Some(word) = [left, right].into_iter().find(|word| is_decimal(word)) {
             let message = "numbers with a point cannot be compared here; `bc` and `awk` can";
             findings.error(2072, word.span(), message);
         }

@@ -175,9 +175,9 @@ fn sweep() {
         let name = entry.file_name();
         let pid = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split('-').next());
         let Some(pid) = pid.and_then(|pid| pid.parse::<u32>().ok()) else { continue };
-        let is_ours = entry
-            .metadata()
-            .is_ok_and(|it| it.is_dir() && it.uid() == rustix::process::geteuid().as_raw());
+        let is_ours = entry.metadata().is_ok_and(|metadata| {
+            metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw()
+        });
         if is_ours && !Path::new(&format!("/proc/{pid}")).exists() {
             // What cannot be removed now may be at the next start.
             drop(fs::remove_dir_all(entry.path()));

@@ -271,7 +271,9 @@ fn taken(
     let with = apply_given(&fixed.text, &given, options);
     if with.applied.is_empty() {
         let why = with.skipped.first().map(|skipped| skipped.detail.clone()).unwrap_or_default();
-        for outcome in resolution.outcomes.iter_mut().filter(|it| **it == Outcome::Applied) {
+        for outcome in
+            resolution.outcomes.iter_mut().filter(|outcome| **outcome == Outcome::Applied)
+        {
             let (reason, detail) = (Reason::ValidationFailed, why.clone());
             *outcome = Outcome::Skipped { reason, detail };
         }

@@ -12,7 +12,7 @@ use atomic_write_file::AtomicWriteFile;
 
 /// A directory of the cache, which may not exist yet.
 pub(super) fn directory(name: &str) -> Option<PathBuf> {
-    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute());
+    let absolute = |name| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let cache =
         absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")));
     cache.map(|cache| cache.join("probity").join(name))

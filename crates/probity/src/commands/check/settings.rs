@@ -262,7 +262,8 @@ fn spare(excluded: &[Pattern], included: &[Pattern]) -> Vec<Pattern> {
     let (wide, exact): (Vec<&Pattern>, Vec<&Pattern>) =
         excluded.iter().partition(|pattern| pattern.as_str().ends_with('*'));
     let matches = |patterns: &[&Pattern], rule: &str| patterns.iter().any(|p| p.matches(rule));
-    let caught = RULES.iter().map(|rule| rule.metadata()).filter(|it| matches(&wide, it.name));
+    let caught =
+        RULES.iter().map(|rule| rule.metadata()).filter(|metadata| matches(&wide, metadata.name));
     // ShellCheck's findings are no rules of the registry.
     let shell = Pattern::new("shellcheck/*");
     let is_shell = |pattern: &Pattern| pattern.as_str() == "*" || *pattern == shell;

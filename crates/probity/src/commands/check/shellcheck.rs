@@ -102,7 +102,7 @@ impl ShellcheckProgram {
         let search = std::env::var_os("PATH").unwrap_or_default();
         // A relative directory would be one of whoever wrote the files that are checked.
         let places = std::env::split_paths(&search).filter(|path| path.is_absolute());
-        let path = places.map(|place| place.join("shellcheck")).find(|it| it.is_file());
+        let path = places.map(|place| place.join("shellcheck")).find(|path| path.is_file());
         let Some(path) = path else {
             let what = "`--shellcheck binary` needs `shellcheck`, which is not in PATH";
             return Err(Failure::new(

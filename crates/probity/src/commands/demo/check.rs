@@ -37,8 +37,9 @@ pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
 /// The lines that decide what runs, and as whom.
 pub(super) fn starts_alike(after: &str) -> bool {
     let decisive = |text: &str| -> Vec<String> {
-        let starts =
-            |line: &&str| ["USER ", "ENTRYPOINT ", "CMD "].iter().any(|it| line.starts_with(it));
+        let starts = |line: &&str| {
+            ["USER ", "ENTRYPOINT ", "CMD "].iter().any(|prefix| line.starts_with(prefix))
+        };
         text.lines().filter(starts).map(str::to_owned).collect()
     };
     decisive(BEFORE) == decisive(after)

@@ -63,7 +63,12 @@ impl Settings {
         };
         let items = |name: &str| -> Vec<String> {
             let value = variable(name).unwrap_or_default();
-            value.split(',').map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+            value
+                .split(',')
+                .map(str::trim)
+                .filter(|item| !item.is_empty())
+                .map(str::to_owned)
+                .collect()
         };
         let said = |switch: &Option<_>| matches!(switch, Some(it) if is_true(it));
         let joined = |name: &str, flags: &[String], file: Vec<String>| {
@@ -143,7 +148,7 @@ impl Settings {
         if self.ignored.iter().any(|ignored| ignored == code) {
             return None;
         }
-        let names = |(_, codes): &&(Severity, Vec<String>)| codes.iter().any(|it| it == code);
+        let names = |(_, codes): &&(Severity, Vec<String>)| codes.iter().any(|other| other == code);
         match self.overrides.iter().find(names) {
             Some((severity, _)) => Some(*severity),
             None => (!codes::is_quiet(code)).then_some(own),

@@ -19,14 +19,22 @@ pub(super) fn describe(settings: &Settings, file: Option<&Path>) -> String {
     list(&mut out, "output format", settings.chosen_formats.iter().map(|format| format.word()));
     line(&mut out, &format!("  failure threshold: {}", settings.threshold.word()));
     for (severity, rules) in &settings.overrides {
-        list(&mut out, &format!("override {severity}"), rules.iter().map(|it| format!("{it:?}")));
+        list(
+            &mut out,
+            &format!("override {severity}"),
+            rules.iter().map(|rule| format!("{rule:?}")),
+        );
     }
-    list(&mut out, "override ignore", settings.ignored.iter().map(|it| format!("{it:?}")));
+    list(&mut out, "override ignore", settings.ignored.iter().map(|code| format!("{code:?}")));
     switch(&mut out, "strict labels", settings.strict_labels);
     let labels = settings.labels.iter().map(|(name, kind)| format!("{name}: {}", kind.word()));
     list(&mut out, "label schema", labels);
     switch(&mut out, "disable ignore pragma", settings.disable_ignore_pragma);
-    list(&mut out, "allowed registries", settings.registries.iter().map(|it| format!("- {it}")));
+    list(
+        &mut out,
+        "allowed registries",
+        settings.registries.iter().map(|registry| format!("- {registry}")),
+    );
     out
 }
 

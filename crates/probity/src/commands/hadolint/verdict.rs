@@ -103,7 +103,7 @@ pub(super) fn examine(
     let is_empty =
         LazyCell::new(|| probity_dockerfile::parse(&source.text).instructions.is_empty());
     let hider = LazyCell::new(|| Hider::of(detector, &source.text));
-    for finding in findings.iter().filter(|it| !is_syntax_rule(&it.rule) || !*is_empty) {
+    for finding in findings.iter().filter(|finding| !is_syntax_rule(&finding.rule) || !*is_empty) {
         let Some(mut verdict) = verdict(finding, settings, &lines) else { continue };
         if !codes::is_fixed(&verdict.code) {
             verdict.message = hider.message(&verdict.message);
@@ -114,13 +114,17 @@ pub(super) fn examine(
                 && other.code == verdict.code
                 && other.message == verdict.message
         };
-        if !verdicts.iter().rev().take_while(|it| it.place.line == verdict.place.line).any(is_same)
+        if !verdicts
+            .iter()
+            .rev()
+            .take_while(|earlier| earlier.place.line == verdict.place.line)
+            .any(is_same)
         {
             verdicts.push(verdict);
         }
     }
     verdicts.sort_by(|a, b| {
-        let order = |it: &Verdict| (it.place.line, it.place.column);
+        let order = |verdict: &Verdict| (verdict.place.line, verdict.place.column);
         order(a).cmp(&order(b)).then_with(|| a.code.cmp(&b.code))
     });
     Examined::Read(verdicts)

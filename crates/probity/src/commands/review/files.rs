@@ -80,8 +80,8 @@ impl OutputDirectory {
         if let Ok(earlier) = read(&text) {
             let proven = earlier.proven_issues.iter().map(|issue| &issue.test_file);
             let observed = earlier.observations.iter().map(|observation| &observation.test_file);
-            let discarded = earlier.discarded.iter().map(|it| &it.test_file);
-            let dismissed = earlier.dismissed.iter().map(|it| &it.issue.test_file);
+            let discarded = earlier.discarded.iter().map(|discarded| &discarded.test_file);
+            let dismissed = earlier.dismissed.iter().map(|dismissed| &dismissed.issue.test_file);
             for test in proven.chain(observed).chain(discarded).chain(dismissed) {
                 let Some(name) = test.strip_prefix(TESTS) else { continue };
                 if !name.is_empty() && !name.contains('/') && name != ".." {
@@ -201,8 +201,8 @@ pub(super) fn rendered(
     let mut output = output.clone();
     let proven = output.proven_issues.iter_mut().map(|issue| &mut issue.test_file);
     let observed = output.observations.iter_mut().map(|observation| &mut observation.test_file);
-    let discarded = output.discarded.iter_mut().map(|it| &mut it.test_file);
-    let dismissed = output.dismissed.iter_mut().map(|it| &mut it.issue.test_file);
+    let discarded = output.discarded.iter_mut().map(|discarded| &mut discarded.test_file);
+    let dismissed = output.dismissed.iter_mut().map(|dismissed| &mut dismissed.issue.test_file);
     for test in proven.chain(observed).chain(discarded).chain(dismissed) {
         if let Some(name) = test.strip_prefix(TESTS) {
             *test = directory.join("tests").join(name).to_string_lossy().into_owned();

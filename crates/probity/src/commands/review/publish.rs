@@ -95,8 +95,9 @@ fn offers<'a>(
     redactor: &Redactor,
 ) -> Vec<(&'a ProvenIssue, Option<Suggestion>)> {
     let mut issues: Vec<&ProvenIssue> = review.proven_issues.iter().collect();
-    issues
-        .sort_by_key(|issue| probity_review::Risk::ALL.iter().position(|it| *it == issue.severity));
+    issues.sort_by_key(|issue| {
+        probity_review::Risk::ALL.iter().position(|risk| *risk == issue.severity)
+    });
     let offered = |issue: &'a ProvenIssue| {
         let offer = suggestion::of(repo, issue);
         // The checkout may have what the review does not show.

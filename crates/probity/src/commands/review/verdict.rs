@@ -67,7 +67,8 @@ pub(crate) fn verdict(command: &VerdictCommand) -> anyhow::Result<Exit> {
 /// A word that is repeated counts once.
 fn store(history: &mut History, record: &VerdictRecord) -> anyhow::Result<()> {
     let known = history.verdicts(Some(&record.repo))?;
-    let newest = known.iter().find(|it| it.issue == record.issue && it.lines == record.lines);
+    let newest =
+        known.iter().find(|earlier| earlier.issue == record.issue && earlier.lines == record.lines);
     if newest.is_none_or(|newest| !newest.repeats(record)) {
         history.record_verdict(record)?;
     }

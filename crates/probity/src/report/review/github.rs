@@ -14,7 +14,7 @@ pub(super) fn render(review: &ReviewOutput) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail, here and below.
     if review.status == Status::Error {
-        let message = review.error.as_ref().map_or(review.summary.as_str(), |it| &it.message);
+        let message = review.error.as_ref().map_or(review.summary.as_str(), |error| &error.message);
         _ = writeln!(text, "::error title=no review::{}", data(message));
         return text;
     }

@@ -9,7 +9,7 @@ use crate::report::stream::write_json;
 pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
     let mut issues: Vec<Value> = Vec::new();
     if review.status == Status::Error {
-        let message = review.error.as_ref().map_or(review.summary.as_str(), |it| &it.message);
+        let message = review.error.as_ref().map_or(review.summary.as_str(), |error| &error.message);
         // An empty report would be read as a clean one.
         issues.push(issue("review/error", message, "none", "blocker", "review.json", 1));
     }

@@ -184,9 +184,14 @@ fn others(text: &mut String, review: &ReviewOutput) {
         let rows: Vec<Vec<String>> = review
             .dismissed
             .iter()
-            .map(|it| {
-                let where_ = place(&it.issue.file, it.issue.line);
-                vec![escape(&it.issue.id), where_, escape(&it.issue.title), escape(&dismissal(it))]
+            .map(|dismissed| {
+                let where_ = place(&dismissed.issue.file, dismissed.issue.line);
+                vec![
+                    escape(&dismissed.issue.id),
+                    where_,
+                    escape(&dismissed.issue.title),
+                    escape(&dismissal(dismissed)),
+                ]
             })
             .collect();
         text.push_str("<h2>Dismissed</h2>\n");

@@ -9,7 +9,7 @@ use super::headline;
 pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
     let mut suite = TestSuite::new("review");
     if review.status == Status::Error {
-        let message = review.error.as_ref().map_or(review.summary.as_str(), |it| &it.message);
+        let message = review.error.as_ref().map_or(review.summary.as_str(), |error| &error.message);
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
         status.set_message(visible::line(message)).set_description(visible::block(message));
         suite.add_test_case(TestCase::new("review", status));

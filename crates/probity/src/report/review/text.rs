@@ -70,7 +70,7 @@ impl Report {
     }
 
     fn failure(&mut self, review: &ReviewOutput) {
-        let message = review.error.as_ref().map_or(review.summary.as_str(), |it| &it.message);
+        let message = review.error.as_ref().map_or(review.summary.as_str(), |error| &error.message);
         let word = self.screen.painted(Paint::Bad, "no review");
         self.line(&format!("{word}: {}", visible::line(message)));
         if let Some(error) = &review.error {

@@ -72,7 +72,7 @@ fn fixed(text: &str, ceiling: Applicability) -> Fixed {
 /// How many errors each rule finds; a fix may move them, but not add to them.
 fn errors_by_rule(findings: &[Finding]) -> BTreeMap<String, usize> {
     let mut count = BTreeMap::new();
-    for finding in findings.iter().filter(|it| it.severity == Severity::Error) {
+    for finding in findings.iter().filter(|finding| finding.severity == Severity::Error) {
         *count.entry(finding.rule.to_string()).or_default() += 1;
     }
     count
@@ -81,7 +81,7 @@ fn errors_by_rule(findings: &[Finding]) -> BTreeMap<String, usize> {
 /// Fixes that broke a promise, or quarrelled; those that only an agent can make are none of them.
 fn broken(skipped: &[SkippedFix]) -> Vec<&SkippedFix> {
     let is_fine = |reason| matches!(reason, SkipReason::Safety | SkipReason::ResolveError);
-    skipped.iter().filter(|it| !is_fine(it.reason)).collect()
+    skipped.iter().filter(|fix| !is_fine(fix.reason)).collect()
 }
 
 #[test]

@@ -177,5 +177,5 @@ fn first_line(file: &Dockerfile<'_>, line: usize) -> usize {
     file.instructions
         .iter()
         .find(|instruction| within(instruction.lines()))
-        .map_or(line, |it| it.lines().0)
+        .map_or(line, |instruction| instruction.lines().0)
 }

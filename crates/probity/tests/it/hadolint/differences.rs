@@ -97,7 +97,9 @@ impl Seen<'_> {
     /// The instruction's text, or the line where there is none.
     pub(super) fn source(&self) -> &str {
         let line = self.file.text.lines().nth(self.line.saturating_sub(1)).unwrap_or_default();
-        self.instruction().and_then(|it| it.span.slice(self.file.text)).unwrap_or(line)
+        self.instruction()
+            .and_then(|instruction| instruction.span.slice(self.file.text))
+            .unwrap_or(line)
     }
 
     fn has(&self, parts: &[&str]) -> bool {
@@ -133,8 +135,8 @@ impl Seen<'_> {
         let mut before =
             self.file.instructions.iter().filter(|instruction| instruction.lines().0 <= self.line);
         let from = before.rfind(|instruction| instruction.keyword == Keyword::From);
-        let source = from.and_then(|it| it.span.slice(self.file.text));
-        source.is_some_and(|it| it.split_ascii_whitespace().nth(1) == Some("scratch"))
+        let source = from.and_then(|instruction| instruction.span.slice(self.file.text));
+        source.is_some_and(|source| source.split_ascii_whitespace().nth(1) == Some("scratch"))
     }
 
     fn is_last_stage(&self) -> bool {

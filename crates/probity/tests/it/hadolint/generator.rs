@@ -45,14 +45,19 @@ impl Shapes {
     fn of_rule(&self, templates: &[&str]) -> Vec<String> {
         let of_kind = |kind: &str| -> Vec<String> {
             let split = templates.iter().filter_map(|line| line.split_once(' '));
-            split.filter(|(own, _)| *own == kind).flat_map(|(_, it)| expand(it)).collect()
+            split
+                .filter(|(own, _)| *own == kind)
+                .flat_map(|(_, template)| expand(template))
+                .collect()
         };
         let commands = of_kind("$");
         let turns = self.commands.iter().cycle();
         let mut bodies = of_kind(">");
         bodies.extend(commands.iter().map(|command| format!("RUN {command}")));
         // Each command has one shape of its own, and some have all.
-        bodies.extend(commands.iter().zip(turns).filter_map(|(it, shape)| shaped(shape, it)));
+        bodies.extend(
+            commands.iter().zip(turns).filter_map(|(command, shape)| shaped(shape, command)),
+        );
         bodies.extend(in_every(&self.commands, &commands));
         let mut files = in_every(&self.bodies, &of_kind(">"));
         files.extend(bodies.iter().map(|body| format!("FROM debian:12\\n{body}")));
@@ -96,7 +101,9 @@ fn expand(template: &str) -> Vec<String> {
             braces + after[braces..].find(|char| char != '}').unwrap_or(after.len() - braces) - 2;
         let alternatives: Vec<&str> = after[..end].split(";;").collect();
         for text in mem::take(&mut texts) {
-            texts.extend(alternatives.iter().map(|it| format!("{text}{before}{it}")));
+            texts.extend(
+                alternatives.iter().map(|alternative| format!("{text}{before}{alternative}")),
+            );
         }
         rest = &after[end + 2..];
     }

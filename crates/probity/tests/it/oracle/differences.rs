@@ -87,7 +87,8 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         side: Side::Theirs,
         reason: "BuildKit says nothing of a platform that it cannot parse, for the build fails",
         holds: |case| {
-            let value = case.instruction().and_then(|call| call.flag_value("platform"));
+            let value =
+                case.instruction().and_then(|instruction| instruction.flag_value("platform"));
             value.is_some_and(|value| Platform::parse(&value.text).is_err())
         },
     },
@@ -225,7 +226,7 @@ impl Case<'_> {
         pairs
             .iter()
             .filter_map(|pair| pair.value.as_ref())
-            .any(|it| expander.expand(&it.text).is_err())
+            .any(|value| expander.expand(&value.text).is_err())
     }
 
     /// The instruction that the difference is about.
@@ -254,7 +255,7 @@ impl Case<'_> {
 
     fn base(&self) -> &str {
         let last = self.before().filter(|instruction| instruction.keyword == Keyword::From).last();
-        match last.map(|it| &it.arguments) {
+        match last.map(|instruction| &instruction.arguments) {
             Some(Arguments::From { image: Some(image), .. }) => &image.text,
             _ => "",
         }

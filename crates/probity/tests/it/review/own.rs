@@ -48,7 +48,8 @@ fn what_is_proven_here_fails_when_it_is_run_and_what_passes_is_not_proven() {
 
     let titles = |list: &str| -> Vec<&str> {
         let list = page[list].as_array().unwrap().iter();
-        let mut titles: Vec<&str> = list.map(|it| it["title"].as_str().unwrap()).collect();
+        let mut titles: Vec<&str> =
+            list.map(|finding| finding["title"].as_str().unwrap()).collect();
         titles.sort_unstable();
         titles
     };
@@ -91,7 +92,8 @@ fn what_is_proven_here_fails_when_it_is_run_and_what_passes_is_not_proven() {
         assert!(!by_cargo.passes(&out, issue), "{issue:#}");
     }
     let passing = page["discarded"].as_array().unwrap().iter();
-    let passing: Vec<&Value> = passing.filter(|it| it["proof"]["outcome"] == "passed").collect();
+    let passing: Vec<&Value> =
+        passing.filter(|finding| finding["proof"]["outcome"] == "passed").collect();
     assert_eq!(passing.len(), 3);
     for finding in passing {
         assert!(by_cargo.passes(&out, finding), "{finding:#}");

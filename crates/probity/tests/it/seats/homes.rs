@@ -66,7 +66,7 @@ fn a_home_belongs_to_one_agent_in_one_workspace_and_gets_what_the_user_lists() {
     let homes = fs::read_dir(at("state/probity/homes")).unwrap();
     let logins: Vec<_> = homes
         .map(|home| home.unwrap().path().join(".gemini/oauth_creds.json"))
-        .filter(|it| it.exists())
+        .filter(|path| path.exists())
         .collect();
     assert_eq!(logins.len(), 2, "{logins:?}");
     for login in &logins {

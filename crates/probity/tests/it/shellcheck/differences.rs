@@ -33,7 +33,7 @@ pub(super) const DIFFERENCES: &[Difference] = &[
         "the parser goes on with an operator that stands behind a here-document",
         |_, text| {
             let after = text.split("\nEOF\n").skip(1);
-            after.map(str::trim_start).any(|it| it.starts_with(['&', '|', ';', '\\']))
+            after.map(str::trim_start).any(|rest| rest.starts_with(['&', '|', ';', '\\']))
         },
     ),
     theirs(

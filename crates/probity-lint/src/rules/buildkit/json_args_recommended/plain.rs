@@ -27,7 +27,7 @@ pub(super) fn plain_words(command: &str) -> Option<Vec<String>> {
     }
     words.extend(word);
     let is_program = words.first().is_some_and(|first| is_program(first));
-    (quote.is_none() && is_program && !words.iter().any(|it| it.contains(char::is_control)))
+    (quote.is_none() && is_program && !words.iter().any(|word| word.contains(char::is_control)))
         .then_some(words)
 }
 

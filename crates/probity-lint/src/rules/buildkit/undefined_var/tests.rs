@@ -102,7 +102,7 @@ FROM base
 fn the_declaration_that_does_not_reach_is_pointed_at() {
     let related = |text: &str| {
         let found = run(RULE, text);
-        found[0].related.first().map(|it| (it.span.start, it.message.clone()))
+        found[0].related.first().map(|related| (related.span.start, related.message.clone()))
     };
     let outside = "declared here, outside the stage".to_owned();
     assert_eq!(related("ARG G=1\nFROM a\nUSER $G\n"), Some((4, outside)));
@@ -121,7 +121,11 @@ fn hadolint_knows_only_what_another_pair_defines() {
         ("ENV C=$C", None),
     ] {
         let found = run(RULE, &format!("FROM a\n{env}\n"));
-        assert_eq!(found.iter().map(|it| it.alias).collect::<Vec<_>>(), [expected], "{env}");
+        assert_eq!(
+            found.iter().map(|finding| finding.alias).collect::<Vec<_>>(),
+            [expected],
+            "{env}"
+        );
         let points = found[0].related.is_empty();
         assert_eq!(points, expected.is_none(), "{env}");
     }

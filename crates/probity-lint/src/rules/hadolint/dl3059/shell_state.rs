@@ -107,8 +107,11 @@ pub(super) fn leaves_shell_alone(command: &Command) -> bool {
         .assignments()
         .iter()
         .flat_map(|assignment| assignment.value.iter().chain(&assignment.elements));
-    let targets = command.redirections().iter().flat_map(|it| {
-        it.target.iter().chain(it.here_document.as_ref().and_then(|it| it.word.as_ref()))
+    let targets = command.redirections().iter().flat_map(|redirection| {
+        redirection
+            .target
+            .iter()
+            .chain(redirection.here_document.as_ref().and_then(|document| document.word.as_ref()))
     });
     let mut words = command.words.iter().chain(values).chain(targets);
     is_plain && !words.any(|word| assigns(word.parts()))

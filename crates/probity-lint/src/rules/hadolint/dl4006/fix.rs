@@ -101,8 +101,8 @@ fn stops_reading(call: &Call<'_>) -> bool {
         "grep" | "egrep" | "fgrep" | "zgrep" | "rg" => {
             call.has_flag(&["-q", "--quiet", "--silent", "-m", "--max-count", "-l"])
         }
-        "sed" => has_text(|it| it.contains(['q', 'Q'])),
-        "awk" | "gawk" | "mawk" => has_text(|it| it.contains("exit")),
+        "sed" => has_text(|word| word.contains(['q', 'Q'])),
+        "awk" | "gawk" | "mawk" => has_text(|word| word.contains("exit")),
         _ => false,
     }
 }

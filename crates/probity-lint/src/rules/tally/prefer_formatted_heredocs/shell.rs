@@ -15,7 +15,7 @@ use crate::context::Context;
 pub(super) fn indented(context: &Context<'_>, index: usize, heredoc: &Heredoc) -> Option<String> {
     let body = heredoc.body.slice(context.file.text)?;
     let copied;
-    let is_inside = |it: &&Script| heredoc.body.encloses(it.span);
+    let is_inside = |script: &&Script| heredoc.body.encloses(script.span);
     let script = match context.scripts(index).iter().find(is_inside) {
         Some(script) => script,
         None if context.innermost(index)?.keyword == Keyword::Run => {
@@ -122,7 +122,7 @@ fn covered(script: &Script, start: usize, body: &str) -> Vec<Range<usize>> {
         for stage in block.pipelines.iter().flat_map(|pipeline| &pipeline.stages) {
             if let StageKind::Compound(compound) = &stage.kind {
                 compound.words.iter().for_each(|word| add(word.span()));
-                compound.redirections.iter().for_each(|it| add(it.span));
+                compound.redirections.iter().for_each(|redirection| add(redirection.span));
             }
         }
     }

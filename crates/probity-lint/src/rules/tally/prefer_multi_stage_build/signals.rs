@@ -190,7 +190,7 @@ fn installs_by_composer(name: &str, call: &Call<'_>) -> bool {
     let mut words = words.iter().filter_map(|word| word.literal());
     let is_composer =
         name != "php" || words.next().is_some_and(|word| word.ends_with("composer.phar"));
-    is_composer && words.next().is_some_and(|it| it == "install" || it == "update")
+    is_composer && words.next().is_some_and(|word| word == "install" || word == "update")
 }
 
 /// `npm run build`, `yarn build`, `yarn workspace web build`, `npx tsc`, `npx ng build`
@@ -257,16 +257,16 @@ fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option
     if !call.is_any(&["curl", "wget"]) {
         return None;
     }
-    let is_consumer = |it: &Command| {
-        let call = it.effective();
+    let is_consumer = |other: &Command| {
+        let call = other.effective();
         call.is_any(&["tar", "unzip", "bsdtar"]) || is_shell_on_input(&call)
     };
-    let later = script.commands.iter().filter(|it| it.span.start > command.span.start);
+    let later = script.commands.iter().filter(|other| other.span.start > command.span.start);
     let is_used = if script.is_piped(command) {
-        later.clone().any(|it| {
-            it.place.block() == command.place.block()
-                && it.place.pipeline() == command.place.pipeline()
-                && is_consumer(it)
+        later.clone().any(|other| {
+            other.place.block() == command.place.block()
+                && other.place.pipeline() == command.place.pipeline()
+                && is_consumer(other)
         })
     } else {
         false
@@ -274,7 +274,9 @@ fn download(context: &Context<'_>, script: &Script, command: &Command) -> Option
     let is_archive = call.args().iter().any(|word| {
         // The address may begin with a variable; how it ends is what counts.
         let end = word.parts().last().and_then(|part| part.text()).unwrap_or_default();
-        [".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip"].iter().any(|it| end.ends_with(it))
+        [".tar.gz", ".tgz", ".tar.xz", ".tar.bz2", ".zip"]
+            .iter()
+            .any(|suffix| end.ends_with(suffix))
     });
     let is_unpacked = is_archive && later.clone().any(is_consumer);
     let span = call.span()?;

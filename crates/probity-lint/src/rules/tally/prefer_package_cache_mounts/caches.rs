@@ -40,13 +40,15 @@ impl Mount {
 
 /// The cache that a call fills.
 pub(super) fn of(call: &Call<'_>, package: Option<&PackageCall>) -> Option<&'static Cache> {
-    let is_filling = |it: &PackageCall| {
-        matches!(it.action, Action::Install | Action::Upgrade)
-            || it.action == Action::Update && matches!(it.manager, Manager::AptGet | Manager::Apt)
+    let is_filling = |package: &PackageCall| {
+        matches!(package.action, Action::Install | Action::Upgrade)
+            || package.action == Action::Update
+                && matches!(package.manager, Manager::AptGet | Manager::Apt)
     };
     CACHES.iter().find(|cache| {
-        let by_verb = || call.subcommand(&[]).is_some_and(|it| cache.verbs.contains(&it.as_ref()));
-        let is_pip = package.is_some_and(|it| it.manager == Manager::Pip);
+        let by_verb =
+            || call.subcommand(&[]).is_some_and(|verb| cache.verbs.contains(&verb.as_ref()));
+        let is_pip = package.is_some_and(|package| package.manager == Manager::Pip);
         let is_named = cache.fills(call) || is_pip && cache.programs.contains(&"pip");
         // `uv pip install` has the cache of uv.
         let is_own = !is_pip || cache.programs.contains(&"pip") || call.is_any(&["uv"]);
@@ -100,10 +102,12 @@ impl Cache {
         let words: Vec<Cow<'_, str>> =
             call.positional(&[]).iter().filter_map(|word| word.literal()).collect();
         let said = words.join(" ");
-        let begins = |it: &&&str| {
-            said.strip_prefix(**it).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        let begins = |subcommand: &&&str| {
+            said.strip_prefix(**subcommand)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         };
-        let is_cleaning = self.fills(call) && self.cleaning.iter().any(|it| begins(&it));
+        let is_cleaning =
+            self.fills(call) && self.cleaning.iter().any(|subcommand| begins(&subcommand));
         if is_cleaning { Emptied::Whole } else { Emptied::No }
     }
 }

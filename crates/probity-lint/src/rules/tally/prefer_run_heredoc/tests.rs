@@ -26,8 +26,8 @@ EOF
     );
     let said = |text: &str, option: &str, value: bool| -> Vec<String> {
         let value = OptionValue::Boolean(value);
-        let found = run_with(RULE, text, |it| it.set_option(RULE, option, &value));
-        found.into_iter().map(|it| it.message).collect()
+        let found = run_with(RULE, text, |rules| rules.set_option(RULE, option, &value));
+        found.into_iter().map(|finding| finding.message).collect()
     };
     let several = "FROM a\nRUN a\nRUN b && c\nUSER d\nRUN e\nRUN f\n";
     assert_eq!(
@@ -38,7 +38,7 @@ EOF
     assert_eq!(said("FROM a\nRUN a && b && c\n", "check-chained-commands", false), [""; 0]);
     let two = OptionValue::Integer(2);
     let text = "FROM a\nRUN a && b\n";
-    assert_eq!(run_with(RULE, text, |it| it.set_option(RULE, "min-commands", &two)).len(), 1);
+    assert_eq!(run_with(RULE, text, |rules| rules.set_option(RULE, "min-commands", &two)).len(), 1);
 }
 
 #[test]

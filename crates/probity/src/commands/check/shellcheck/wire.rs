@@ -30,7 +30,7 @@ pub(super) fn findings(
     let mut all = vec![Vec::new(); scripts.len()];
     for comment in report.comments {
         let number: Option<usize> = comment.file.parse().ok();
-        let found = number.and_then(|it| Some((texts.get(it)?, all.get_mut(it)?)));
+        let found = number.and_then(|number| Some((texts.get(number)?, all.get_mut(number)?)));
         let Some((places, list)) = found else { continue };
         // What it says about the lines before the text is nobody's fault.
         let Some(range) = places.range(&comment.place) else { continue };
@@ -165,8 +165,10 @@ mod tests {
             {"file":"0","line":5,"endLine":5,"column":7,"endColumn":9,"level":"error","code":2086,"message":"m","fix":null},
             {"file":"0","line":9,"endLine":9,"column":1,"endColumn":1,"level":"error","code":1072,"message":"m","fix":null}]}"#;
         let found = findings(report, &[&script]).unwrap();
-        let seen: Vec<(&str, usize)> =
-            found[0].iter().map(|it| (&script.text[it.range.clone()], it.edits.len())).collect();
+        let seen: Vec<(&str, usize)> = found[0]
+            .iter()
+            .map(|finding| (&script.text[finding.range.clone()], finding.edits.len()))
+            .collect();
         assert_eq!(seen, [("$x", 1), ("$y", 0), ("", 0)]);
         assert_eq!(found[0][2].range.start, script.text.len());
     }

@@ -79,7 +79,8 @@ pub(crate) fn table(caption: &str, headings: &[&str], rows: &[Vec<String>]) -> S
         !cell.is_empty() && cell.bytes().all(|byte| byte.is_ascii_digit() || b".,%".contains(&byte))
     };
     let class = |column: usize| {
-        let mut cells = rows.iter().filter_map(|row| row.get(column)).filter(|it| !it.is_empty());
+        let mut cells =
+            rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.is_empty());
         let has_any = cells.clone().next().is_some();
         if has_any && cells.all(|cell| is_number(cell)) { " class=\"number\"" } else { "" }
     };

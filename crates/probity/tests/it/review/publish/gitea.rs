@@ -23,7 +23,12 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
             let all: Vec<Value> = state
                 .comments
                 .iter()
-                .map(|it| json!({ "id": it.id, "body": it.body, "user": { "login": it.author } }))
+                .map(|comment| {
+                    json!({
+                        "id": comment.id, "body": comment.body,
+                        "user": { "login": comment.author },
+                    })
+                })
                 .collect();
             reply(json!(all))
         }
@@ -39,9 +44,9 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
             let all: Vec<Value> = thread
                 .notes
                 .iter()
-                .map(|it| {
+                .map(|note| {
                     json!({
-                        "id": it.id, "body": it.body, "user": { "login": it.author },
+                        "id": note.id, "body": note.body, "user": { "login": note.author },
                         "path": thread.file, "position": thread.line, "resolver": null,
                     })
                 })
@@ -69,9 +74,9 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
         }
         ("GET", ["repos", "o", "r", "commits", commit, "statuses"]) => {
             let all = state.statuses.iter().filter(|status| status.commit == *commit);
-            let all = all.map(|it| {
-                let description = &it.description;
-                json!({ "id": it.id, "context": "probity/review", "status": it.state,
+            let all = all.map(|status| {
+                let description = &status.description;
+                json!({ "id": status.id, "context": "probity/review", "status": status.state,
                     "description": description })
             });
             reply(page(asked, all))

@@ -40,9 +40,10 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
                 .iter()
                 .rev()
                 .filter(|status| status.commit == *commit)
-                .map(|it| {
-                    let description = &it.description;
-                    json!({ "context": "probity/review", "state": it.state, "description": description })
+                .map(|status| {
+                    let description = &status.description;
+                    json!({ "context": "probity/review", "state": status.state,
+                        "description": description })
                 })
                 .collect();
             reply(json!(all))

@@ -69,7 +69,12 @@ pub(super) fn answer(asked: &Asked<'_>, state: &mut State) -> Reply {
                 .statuses
                 .iter()
                 .filter(|status| status.commit == *commit)
-                .map(|it| json!({ "id": it.id, "status": it.state, "description": it.description }))
+                .map(|status| {
+                    json!({
+                        "id": status.id, "status": status.state,
+                        "description": status.description,
+                    })
+                })
                 .collect();
             reply(json!(all))
         }

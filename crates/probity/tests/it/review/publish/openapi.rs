@@ -93,8 +93,12 @@ impl Description {
         query: &str,
     ) -> Result<(), String> {
         let lists = [item, operation].map(|it| it["parameters"].as_array());
-        let declared: Vec<Value> =
-            lists.into_iter().flatten().flatten().map(|it| self.resolved(it)).collect();
+        let declared: Vec<Value> = lists
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(|parameter| self.resolved(parameter))
+            .collect();
         let pairs = url::form_urlencoded::parse(query.as_bytes()).into_owned();
         let given = values
             .iter()
@@ -104,7 +108,7 @@ impl Description {
         for (place, (name, value)) in given {
             let parameter = declared
                 .iter()
-                .find(|it| it["name"] == name.as_str() && it["in"] == place)
+                .find(|parameter| parameter["name"] == name.as_str() && parameter["in"] == place)
                 .ok_or_else(|| format!("`{name}` is not a parameter of the {place}"))?;
             let schema = self.closed(&parameter["schema"]);
             let typed = match schema["type"].as_str() {
@@ -119,8 +123,8 @@ impl Description {
         let is_given = |parameter: &&Value| {
             seen.iter().any(|(place, name)| parameter["name"] == *name && parameter["in"] == *place)
         };
-        let required = declared.iter().filter(|it| it["required"] == true);
-        match required.into_iter().find(|it| !is_given(it)) {
+        let required = declared.iter().filter(|parameter| parameter["required"] == true);
+        match required.into_iter().find(|parameter| !is_given(parameter)) {
             Some(missing) => Err(format!("the parameter {} is missing", missing["name"])),
             None => Ok(()),
         }
@@ -130,7 +134,8 @@ impl Description {
         let declared = self.resolved(&operation["requestBody"]);
         let content = declared["content"].as_object();
         // GitLab describes the fields of a form, and accepts the same ones as JSON.
-        let content = content.and_then(|it| it.get("application/json").or(it.values().next()));
+        let content =
+            content.and_then(|content| content.get("application/json").or(content.values().next()));
         match content {
             None if body.is_null() => Ok(()),
             None => Err("the request must not have a body".to_owned()),
