@@ -92,14 +92,15 @@ fn time_runs_out_for_the_whole_tree() {
 fn a_polite_process_ends_at_the_end_of_input_or_at_sigterm() {
     let workspace = Workspace::new();
     for backend in backends() {
-        for (script, code) in [
-            ("echo ready; cat >/dev/null; exit 4", 4),
-            ("trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done", 5),
-        ] {
+        // The second one gets the signal once its time to notice the end of input is over.
+        let trap = "trap 'exit 5' TERM; echo ready; while :; do sleep 0.01; done";
+        for (script, code, grace) in
+            [("echo ready; cat >/dev/null; exit 4", 4, 2 * SOON), (trap, 5, Duration::from_secs(4))]
+        {
             let mut child = spawn(&backend, &workspace.shell(script)).unwrap();
             wait_for_line(&mut child);
             let started = Instant::now();
-            let exit = child.shutdown(2 * SOON);
+            let exit = child.shutdown(grace);
             assert_eq!(exit, Some(Exit::Code(code)), "{backend:?}: {script}");
             assert!(started.elapsed() < SOON, "{backend:?}: {script}");
         }
