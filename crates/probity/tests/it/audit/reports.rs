@@ -9,12 +9,15 @@ use super::{
     server::{Play, Server, skill, turn},
     state,
 };
-use crate::{binary::stable, sarif::valid};
+use crate::{
+    binary::stable,
+    sarif::{all_valid, valid},
+};
 
 #[test]
 fn sarif_of_hostile_titles_paths_and_places_is_valid() {
     // The same of three skills is one, where it says where it is.
-    for (finding, count) in [
+    let cases = [
         (
             r#"{"title":"a\u0000\u001b[31m<b>&\"'%0A","summary":"line\nline","file":"../../etc/passwd","line":9}"#,
             1,
@@ -26,13 +29,17 @@ fn sarif_of_hostile_titles_paths_and_places_is_valid() {
         ),
         (r#"{"title":"no place at all"}"#, 3),
         (r#"{"title":"t","file":"validators","line":1}"#, 1),
-    ] {
+    ];
+    let report = |finding: &str| {
         let dir = project();
         let server = Server::saying(&[&format!(r#"{{"findings":[{finding}]}}"#)]);
         audit(&dir, &server).args(["--format", "sarif"]).run().code(0);
-        let text = fs::read_to_string(dir.path().join(".tx3/audit/vulnerabilities.sarif")).unwrap();
-        let results = valid(&text)["runs"][0]["results"].as_array().unwrap().len();
-        assert_eq!(results, count, "{finding}\n{text}");
+        fs::read_to_string(dir.path().join(".tx3/audit/vulnerabilities.sarif")).unwrap()
+    };
+    let reports = cases.map(|(finding, _)| report(finding));
+    for ((finding, count), document) in cases.iter().zip(all_valid(&reports)) {
+        let results = document["runs"][0]["results"].as_array().unwrap().len();
+        assert_eq!(results, *count, "{finding}\n{document:#}");
     }
 }
 
