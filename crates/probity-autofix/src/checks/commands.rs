@@ -2,6 +2,7 @@
 
 mod build_packages;
 mod install_prefix;
+mod segments;
 
 use std::borrow::Cow;
 
@@ -9,10 +10,14 @@ use probity_dockerfile::{
     Action, CommandLine, Flag, Instruction, Keyword, Manager, PackageCall, PackageKind, Setting,
     Value,
 };
-use probity_shell::{BlockKind, Command, Joiner, Script};
+use probity_shell::Command;
 
 use self::build_packages::{BUILD_ONLY, COMPILER_PACKAGES};
-pub(crate) use self::install_prefix::install_prefix;
+pub(super) use self::segments::parts;
+pub(crate) use self::{
+    install_prefix::install_prefix,
+    segments::{Segment, chained_texts, segments},
+};
 use super::{Change, View, base_image::base, image_kind::ImageKind};
 
 /// How what a file builds depends on the image below it.
@@ -299,108 +304,6 @@ pub(crate) fn last_part(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// One pipeline of a RUN, with how it is written and which commands it has.
-pub(crate) struct Segment {
-    pub(crate) text: String,
-    pub(crate) commands: Vec<Command>,
-    /// Package calls in it.
-    pub(crate) calls: Vec<PackageCall>,
-    /// Where it runs, if the file tells.
-    pub(crate) directory: Option<String>,
-}
-
-impl Segment {
-    pub(crate) fn is_change_of_directory(&self) -> bool {
-        self.commands.iter().any(|command| command.name().is_some_and(|name| name == "cd"))
-    }
-}
-
-/// The parts of a RUN, if each works by itself: joined by `&&` alone, and none changes what the next
-/// ones start with.
-pub(crate) fn segments<'v>(view: &'v View<'_>, index: usize) -> Option<&'v [Segment]> {
-    let parts = view.parts(index)?;
-    let is_input = |flag: &Flag| !is_cache(flag) && !is_secret_mount(flag);
-    let instruction = view.file.instructions.get(index)?;
-    let moves = parts.iter().any(|part| part.is_change_of_directory());
-    (!moves && !instruction.flags.iter().any(is_input)).then_some(parts)
-}
-
-/// [`View::parts`]
-pub(super) fn parts(view: &View<'_>, index: usize) -> Option<Vec<Segment>> {
-    const STATEFUL: &[&str] = &["export", "set", ".", "source", "umask", "pushd", "popd"];
-    let instruction = view.file.instructions.get(index)?;
-    let is_known = |flag: &Flag| is_cache(flag) || is_context_mount(flag) || is_secret_mount(flag);
-    if !instruction.flags.iter().all(is_known) {
-        return None;
-    }
-    // A part with a secret is another one than without.
-    let secrets = instruction.flags.iter().filter(|flag| is_secret_mount(flag));
-    let secrets: Vec<&str> = secrets.filter_map(|flag| flag.span.slice(view.text)).collect();
-    let [script] = view.facts.scripts(&view.file, index) else { return None };
-    let (block, inner) = script.blocks.split_first()?;
-    if inner.iter().any(|block| block.kind != BlockKind::Substitution) {
-        return None;
-    }
-    let is_plain = script.errors().is_empty() && script.opaque.is_none();
-    // Where a script ends at the first failure, its lines are joined as by `&&`.
-    let ends_early = script.commands.first().is_some_and(|command| {
-        let words = words(command).unwrap_or_default();
-        matches!(words.as_slice(), [set, flag, ..] if set == "set" && flag.starts_with('-') && flag.contains('e'))
-    });
-    if !instruction.heredocs().is_empty() && !ends_early {
-        return None;
-    }
-    // Only installs of packages read this.
-    let is_frontend = |command: &Command| {
-        let words = words(command).unwrap_or_default();
-        matches!(words.as_slice(), [export, set] if export == "export" && set.starts_with("DEBIAN_FRONTEND="))
-    };
-    let first = usize::from(ends_early);
-    let skipped = first + usize::from(script.commands.get(first).is_some_and(is_frontend));
-    let is_joined = |joiner: Joiner| match joiner {
-        Joiner::First | Joiner::And => true,
-        Joiner::Newline | Joiner::Semicolon => ends_early,
-        Joiner::Or | Joiner::Background => false,
-    };
-    let is_chain = block
-        .pipelines
-        .iter()
-        .all(|pipeline| is_joined(pipeline.joiner) && !pipeline.background && !pipeline.negated);
-    let activates = |command: &Command| {
-        let first = command.words.get(1).and_then(|word| word.pattern());
-        first.is_some_and(|word| word.ends_with("/bin/activate"))
-    };
-    let is_stateful = script.commands.iter().skip(skipped).any(|command| {
-        let is_named = command.name().is_some_and(|name| STATEFUL.contains(&name.as_ref()));
-        command.words.is_empty() || (is_named && !activates(command))
-    });
-    if !is_plain || !is_chain || is_stateful || script.commands.is_empty() {
-        return None;
-    }
-    let calls = view.facts.package_calls(&view.file, index);
-    let state = view.facts.state(index);
-    let mut directory = state.and_then(|state| state.workdir.path.as_deref().map(str::to_owned));
-    let mut found = Vec::new();
-    for number in skipped..block.pipelines.len() {
-        let plain = segment(view, script, calls, number);
-        let text = if secrets.is_empty() {
-            plain.text
-        } else {
-            format!("{} {}", secrets.join(" "), plain.text)
-        };
-        let part = Segment { directory: directory.clone(), text, ..plain };
-        if part.is_change_of_directory() {
-            let [command] = part.commands.as_slice() else { return None };
-            let words = words(command)?;
-            let [_, target] = words.as_slice() else { return None };
-            let from = directory.as_deref().or(Some("/"));
-            directory = Some(super::steps::absolute(target, from)?);
-        }
-        found.push(part);
-    }
-    Some(found)
-}
-
 /// Parts of the places where tools keep what they downloaded or compiled.
 const CACHES: &[&str] = &[
     "/.cargo/",
@@ -460,31 +363,6 @@ fn is_secret_mount(flag: &Flag) -> bool {
     let value = flag.value.as_ref().map(|value| value.text.as_str()).unwrap_or_default();
     flag.name.text.as_str() == "mount"
         && value.split(',').any(|part| matches!(part, "type=secret" | "type=ssh"))
-}
-
-fn segment(view: &View<'_>, script: &Script, calls: &[PackageCall], number: usize) -> Segment {
-    let is_here =
-        |command: &Command| command.place.block() == 0 && command.place.pipeline() == number;
-    let commands = script.commands.iter().enumerate().filter(|(_, command)| is_here(command));
-    let places: Vec<usize> = commands.clone().map(|(place, _)| place).collect();
-    let span = script.blocks.first().and_then(|block| block.pipelines.get(number));
-    let text = span.and_then(|pipeline| pipeline.span.slice(view.text)).unwrap_or_default();
-    Segment {
-        text: joined(text),
-        commands: commands.map(|(_, command)| command.clone()).collect(),
-        calls: calls.iter().filter(|call| places.contains(&call.command)).cloned().collect(),
-        directory: None,
-    }
-}
-
-/// A text without continued lines; spaces count within quotes alone.
-fn joined(text: &str) -> String {
-    let text = text.replace("\\\n", " ");
-    if text.contains(['"', '\'']) {
-        text.trim().to_owned()
-    } else {
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    }
 }
 
 /// The constant words of a command after its name.

@@ -28,7 +28,7 @@ fn checks_are_linear_in_the_size_of_the_file() {
         let mut checks: BTreeMap<String, [u64; 3]> = BTreeMap::new();
         for (place, run) in runs.iter().enumerate() {
             let lines: u64 = run.printed.trim().parse().unwrap();
-            let split = run.calls_of("probity_autofix::checks::commands::parts");
+            let split = run.calls_of("probity_autofix::checks::commands::segments::parts");
             assert!((1..=lines).contains(&split), "{split} RUNs of {lines} lines were split");
             for (check, steps) in run.called_by(&["probity_autofix::checks::Check::faults"]) {
                 checks.entry(check).or_default()[place] = steps;

@@ -143,7 +143,7 @@ fn before(view: &View<'_>, names: &BTreeSet<String>) -> Flow {
             continue;
         }
         flow.keep_flags(index, view, instruction, &[]);
-        for command in commands_of(view, instruction) {
+        for command in commands_of(view, index, instruction) {
             let command = plain(&command, names);
             let has_secret = names.iter().any(|name| is_word_in(&command, name));
             match plumbing::of(&command) {
@@ -183,7 +183,7 @@ fn after(change: &Change<'_>, names: &BTreeSet<String>, files: &BTreeSet<String>
         if run.is_unreadable || (is_old && mounts.iter().any(|mount| mount.variable.is_some())) {
             return None;
         }
-        for command in commands_of(view, instruction) {
+        for command in commands_of(view, index, instruction) {
             let command = run.understood(&plain(&command, names), names)?;
             let command = plain(&command, names);
             let has_secret = names.iter().any(|name| is_word_in(&command, name));
