@@ -1,6 +1,7 @@
 //! Starts that fail or take long, deaths, second lives, and the end of it all.
 
 use std::{
+    io,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -108,9 +109,10 @@ fn an_agent_that_cannot_start_fails_its_session_and_nothing_else() {
 fn a_slow_start_holds_up_nobody_and_its_time_is_limited() {
     let mut setting = Setting::new();
     setting.options.limits.setup = Duration::from_secs(4);
-    let mut stage = setting.play(|number, input, output| {
+    let mut stage = setting.play(|number, mut input, output| {
         if number == 0 {
-            thread::sleep(Duration::from_secs(30));
+            // It answers nothing, for as long as it lives.
+            io::copy(&mut input, &mut io::sink()).unwrap();
             return 0;
         }
         mortal(true)(number, input, output)
