@@ -159,3 +159,32 @@ fn joined(text: &str) -> String {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::chained_texts;
+    use crate::checks::View;
+
+    #[test]
+    fn commands_are_split_where_a_failure_ends_the_script() {
+        for (run, expected) in [
+            ("a && b \"c && d\"", Some(vec!["a", "b \"c && d\""])),
+            ("a \\\n  # why\n  && b", Some(vec!["a", "b"])),
+            ("a > f && b", Some(vec!["a > f", "b"])),
+            ("set -e; a; b", Some(vec!["set -e", "a", "b"])),
+            ("<<E\nset -eu\na $(b; c)\nE", Some(vec!["set -eu", "a $(b; c)"])),
+            ("<<E\na\nb\nE", None),
+            ("a; b", None),
+            ("a || b", None),
+            ("a && if b; then c; fi", None),
+            ("a && (b; c)", None),
+            ("a & b", None),
+        ] {
+            let text = format!("FROM debian\nRUN {run}\n");
+            let found = chained_texts(&View::of(&text), 1);
+            let found =
+                found.as_ref().map(|all| all.iter().map(String::as_str).collect::<Vec<_>>());
+            assert_eq!(found, expected, "{run}");
+        }
+    }
+}
