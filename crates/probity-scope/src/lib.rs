@@ -6,9 +6,13 @@
 //! **Invariant:** a path outside the root is refused by the kernel, not by comparing strings. A
 //! path is resolved once, to a descriptor, and every later question (is it a regular file, how
 //! long is it, what is it really called) is put to that descriptor.
+//!
+//! [`HeldDirectory`] is for directories of ours that sandboxed processes have written to: it gives no
+//! path away.
 
 mod create;
 mod error;
+mod held;
 mod listing;
 mod policy;
 mod resolve;
@@ -17,6 +21,7 @@ mod sensitive;
 mod stepwise;
 
 pub use error::{Named, ScopeError};
+pub use held::{CopiedLinks, HeldDirectory, HeldEntry, HeldKind, HeldStat};
 pub use listing::{Entry, EntryKind, Metadata, Walk, WalkLimits};
 pub use policy::{Policy, Quota};
 pub use scope::{Located, Prefix, Scope};

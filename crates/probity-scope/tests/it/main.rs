@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its stage fails there and then")]
 
 mod escapes;
+mod held;
 mod limits;
 mod listing;
 mod races;
