@@ -3,11 +3,31 @@
 //! **Invariant:** a verdict rests on runs that were compared, never on what a text looks like. Text
 //! may refuse a fix; it never accepts a claim. The repository is only read, and no agent and no
 //! database is known here.
+//!
+//! **Invariant:** nothing below a directory that was mounted writable is reached by a path. `clippy.toml`
+//! beside this crate's manifest lists what is not called for that reason.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::disallowed_methods,
+        reason = "a path may lead wherever a sandboxed process wants"
+    )
+)]
 
 mod claim;
 mod experiment;
 mod exploit;
+#[cfg_attr(
+    not(test),
+    expect(
+        clippy::disallowed_methods,
+        reason = "what is the machine's own is reached by its path"
+    )
+)]
+mod host;
 mod options;
+mod places;
 mod repository;
 mod runner;
 mod syntax;
@@ -32,8 +52,8 @@ pub use crate::{
         },
     },
     runner::{
-        CustomRunner, CustomRunnerError, LanguageTools, MalformedReport, ReportFault, Trouble,
-        Unavailable, language_tools,
+        CustomRunner, CustomRunnerError, FetchOptions, LanguageTools, MalformedReport, ReportFault,
+        Trouble, Unavailable, language_tools,
     },
     verdict::{
         BaseResult, BrokenTest, Cheat, FixFault, FixResult, Level, Outcome, Refusal, Run,

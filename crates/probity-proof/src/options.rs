@@ -11,7 +11,7 @@ use std::{
 
 use probity_sandbox::Backend;
 
-use crate::{CustomRunner, Level, TreeError};
+use crate::{CustomRunner, FetchOptions, Level, TreeError};
 
 #[derive(Debug, Clone)]
 pub struct ProofOptions {
@@ -46,6 +46,8 @@ pub struct ProofOptions {
     pub environment: Vec<(OsString, OsString)>,
     /// Where build caches stay from one review to the next; without it they go with the workshop.
     pub caches: Option<PathBuf>,
+    /// How dependencies are fetched; not at all without it.
+    pub fetch: Option<FetchOptions>,
     /// Bytes of output that are kept of each run.
     pub output_cap: usize,
     /// Once true, tests that run are killed, and no other is started.
@@ -93,6 +95,7 @@ impl ProofOptions {
             sandbox,
             environment: std::env::vars_os().collect(),
             caches: None,
+            fetch: FetchOptions::public(),
             output_cap: 64 * 1024,
             cancel: Arc::default(),
         }

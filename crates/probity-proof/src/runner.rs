@@ -1,11 +1,13 @@
 //! What a test runner is: where a test goes, how it is built and run, and which tests exist already.
 
 mod aiken;
+pub(crate) mod asked;
 mod bats;
 pub(crate) mod capture;
 pub(crate) mod context;
 mod ctest;
 mod custom;
+pub(crate) mod fetching;
 mod files;
 mod go;
 mod java;
@@ -16,6 +18,7 @@ mod python;
 pub(crate) mod report;
 mod ruby;
 mod rust;
+pub(crate) mod store;
 pub(crate) mod witness;
 
 use std::{
@@ -27,6 +30,7 @@ use std::{
 };
 
 use probity_sandbox::Exit;
+use probity_scope::HeldDirectory;
 
 use self::{
     capture::Ran,
@@ -35,6 +39,7 @@ use self::{
 };
 pub use self::{
     custom::{CustomRunner, CustomRunnerError},
+    fetching::FetchOptions,
     report::{MalformedReport, ReportFault},
 };
 use crate::{
@@ -47,7 +52,12 @@ pub(crate) trait Runner: fmt::Debug + Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Decides where the test of a claim goes, by what is in this directory. Nothing is written.
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal>;
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal>;
 
     /// Whether what runs is a program that has the code in it.
     fn is_compiled(&self) -> bool {

@@ -155,6 +155,10 @@ pub fn prepare_note(note: &PrepareNote) -> String {
         PrepareNote::NotWarm { language, why } => {
             format!("the {language} dependencies could not be prepared: {why}")
         }
+        PrepareNote::NotMounted(place) => format!(
+            "{} is a link or not a directory of the repository, so tests do not see what it leads to",
+            place.display()
+        ),
     }
 }
 

@@ -4,7 +4,7 @@ mod exploit;
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
@@ -16,19 +16,24 @@ use std::{
 };
 
 use probity_sandbox::Backend;
+use probity_scope::HeldDirectory;
 use tempfile::TempDir;
 
 use crate::{
     Claim, GitError, Level, Outcome, ProofError, ProofOptions, Refusal, Tree, TreeError, Trouble,
     Unavailable, Verdict, Why, WithoutFix,
     experiment::{Baselines, Laboratory},
+    host::{self, HostTools, RepositoryPlace},
+    places::Vault,
     repository::{
-        copies::{Copies, Reuse, remove},
+        copies::{Copies, Reuse},
         git::Git,
     },
     runner::{
         self, LANGUAGES, Placed, Runner,
+        asked::Asked,
         context::{RunnerContext, Site},
+        fetching::Fetching,
         placement,
     },
 };
@@ -38,7 +43,8 @@ use crate::{
 pub struct Workshop {
     options: ProofOptions,
     context: RunnerContext,
-    directory: TempDir,
+    /// Removed last: everything else of the workshop is in it.
+    _directory: TempDir,
     head: Copies,
     base: Option<Copies>,
     /// The endings of files, and what runs their tests or why nothing does.
@@ -91,6 +97,9 @@ pub enum PrepareNote {
     NoBase { commit: String, why: String },
     /// The dependencies of this language could not be fetched or compiled ahead.
     NotWarm { language: &'static str, why: String },
+    /// The repository has something else than a directory of its own in this place, so that tests do
+    /// not see what is there.
+    NotMounted(PathBuf),
 }
 
 /// What runners are made with.
@@ -98,6 +107,10 @@ pub(crate) struct Preparation<'a> {
     /// The reviewed repository itself.
     pub(crate) repo: &'a Path,
     pub(crate) tree: &'a Tree,
+    /// The files of the repository, in which nothing changes.
+    pub(crate) files: &'a HeldDirectory,
+    /// What tools of the machine answered.
+    pub(crate) asked: &'a Asked,
     /// A copy in which no file of an agent is.
     pub(crate) site: &'a Site<'a>,
     pub(crate) progress: &'a (dyn Fn(&str) + Sync),
@@ -110,6 +123,26 @@ impl<'a> Preparation<'a> {
         let tree: &'a Tree = self.tree;
         let files = tree.files().iter().filter(|file| file.ends_with(name));
         files.filter_map(|file| file.parent()).collect()
+    }
+
+    /// Where a directory of the repository may be mounted from: a real one, below the repository.
+    pub(crate) fn installed(&mut self, place: &Path) -> Option<PathBuf> {
+        match host::repository_place(self.repo, place) {
+            RepositoryPlace::At(path) => Some(path),
+            RepositoryPlace::Missing => None,
+            RepositoryPlace::Linked => {
+                let note = PrepareNote::NotMounted(place.to_owned());
+                if !self.notes.contains(&note) {
+                    self.notes.push(note);
+                }
+                None
+            }
+        }
+    }
+
+    /// Whether the repository tracks something in a directory, so that its copies have it.
+    pub(crate) fn is_copied(&self, place: &Path) -> bool {
+        self.tree.files().iter().any(|file| file.starts_with(place))
     }
 
     /// Notes that dependencies could not be fetched or compiled ahead.
@@ -136,27 +169,35 @@ impl Workshop {
         }
         progress("copying the repository");
         let unreadable = |source| TreeError::Directory { path: options.repo.clone(), source };
-        options.repo = fs::canonicalize(&options.repo).map_err(unreadable)?;
+        options.repo = host::canonical_path(&options.repo).map_err(unreadable)?;
         let directory = tempfile::Builder::new().prefix("probity-proofs-").tempdir();
         let directory = directory.map_err(ProofError::Directory)?;
+        let failed = ProofError::Directory;
         // Links on the way would make one place look like two.
-        let root = fs::canonicalize(directory.path()).map_err(ProofError::Directory)?;
-        let context = context(&options, &root).map_err(ProofError::Directory)?;
+        let root = host::real_path(directory.path()).unwrap_or_else(|| directory.path().to_owned());
+        let vault = Vault::open(&root).map_err(failed)?;
+        let context = context(&options, vault.again().map_err(failed)?).map_err(failed)?;
         let mut tree = Tree::of(&options.repo, None)?;
         if let Some(is_withheld) = options.withheld {
             tree.leave_out(is_withheld);
         }
-        let pristine = root.join("pristine");
-        tree.take(&options.repo, &pristine)?;
+        let pristine = vault.vault("pristine").map_err(failed)?;
+        let repository = HeldDirectory::open(&options.repo).map_err(failed)?;
+        tree.copy(&repository, pristine.held())?;
         let mut notes = Vec::new();
         if !tree.dropped.is_empty() {
             notes.push(PrepareNote::LinksDropped(tree.dropped.len()));
         }
+        let endings = endings(&tree);
+        let has = |known: &[&str]| known.iter().any(|ending| endings.contains(*ending));
+        // Before anything of the repository runs.
+        let host = HostTools::new(&context).map_err(failed)?;
+        let asked = Asked::of(&host, has, &options.repo, pristine.held());
         let reuse = if context.is_sandboxed() { Reuse::IfUntouched } else { Reuse::Never };
         let base = options.base.as_ref().and_then(|base| {
             progress("copying the merge base");
-            match base_tree(&options.repo, &base.commit, &root) {
-                Ok((tree, at)) => Some(Copies::new(tree, at, root.join("bases"), reuse)),
+            match base_copies(&options.repo, &base.commit, &vault, reuse) {
+                Ok(copies) => Some(copies),
                 Err(error) => {
                     let commit = base.commit.clone();
                     notes.push(PrepareNote::NoBase { commit, why: error.to_string() });
@@ -164,12 +205,24 @@ impl Workshop {
                 }
             }
         });
-        let head = Copies::new(tree, pristine, root.join("heads"), reuse);
-        let site = context.site(head.lend(&root.join("prepare"))?, &root.join("prepare"));
+        let heads = vault.vault("heads").map_err(failed)?;
+        let head = Copies::new(tree, pristine.into_held(), heads, reuse);
+        let prepare = vault.vault("prepare").map_err(failed)?;
+        let site = context.site(head.lend(&prepare)?, &prepare);
         let site = site.map_err(|trouble| ProofError::Directory(io::Error::other(trouble)))?;
-        let (repo, tree, notes_of) = (&options.repo, &head.tree, &mut notes);
-        let mut preparation = Preparation { repo, tree, site: &site, progress, notes: notes_of };
-        let runners = runners(&mut preparation);
+        let mut preparation = Preparation {
+            repo: &options.repo,
+            tree: &head.tree,
+            files: &head.root,
+            asked: &asked,
+            site: &site,
+            progress,
+            notes: &mut notes,
+        };
+        let wanted = LANGUAGES.iter().filter(|language| has(language.endings));
+        let runners = wanted
+            .map(|language| (language.endings, (language.prepare)(&mut preparation)))
+            .collect();
         let custom =
             options.runners.iter().map(|custom| runner::custom(&context, custom)).collect();
         drop(site);
@@ -180,7 +233,7 @@ impl Workshop {
         Ok(Self {
             options,
             context,
-            directory,
+            _directory: directory,
             head,
             base,
             runners,
@@ -295,8 +348,8 @@ impl Workshop {
         };
         verdict.runner = Some(runner.name());
         // One bad claim must not take the others down, whatever is wrong with it or with us.
-        let proved = self.in_laboratory(runner, without_fix, |laboratory, directory| {
-            laboratory.prove(claim, directory, &mut verdict);
+        let proved = self.in_laboratory(runner, without_fix, |laboratory, vault| {
+            laboratory.prove(claim, vault, &mut verdict);
         });
         if proved.is_none() {
             verdict.end(Outcome::HarnessError, Why::Panicked);
@@ -315,10 +368,11 @@ impl Workshop {
         &self,
         runner: &dyn Runner,
         without_fix: WithoutFix,
-        work: impl FnOnce(&Laboratory<'_>, &Path) -> Done,
+        work: impl FnOnce(&Laboratory<'_>, &Vault) -> Done,
     ) -> Option<Done> {
-        let number = self.tried.fetch_add(1, Ordering::Relaxed).to_string();
-        let directory = self.directory.path().join("claims").join(number);
+        let number = self.tried.fetch_add(1, Ordering::Relaxed);
+        let name = format!("claim-{number}");
+        let vault = self.context.vault.fresh_vault(&name).ok()?;
         let laboratory = Laboratory {
             options: &self.options,
             context: &self.context,
@@ -328,8 +382,9 @@ impl Workshop {
             baselines: &self.baselines,
             without_fix,
         };
-        let done = catch_unwind(AssertUnwindSafe(|| work(&laboratory, &directory)));
-        remove(&directory);
+        let done = catch_unwind(AssertUnwindSafe(|| work(&laboratory, &vault)));
+        // What is left after all goes with the workshop.
+        self.context.vault.remove(&name).ok();
         done.ok()
     }
 
@@ -352,17 +407,36 @@ impl Workshop {
     }
 }
 
-fn context(options: &ProofOptions, root: &Path) -> io::Result<RunnerContext> {
-    let caches = options.caches.clone().unwrap_or_else(|| root.join("caches"));
-    let kit = root.join("kit");
-    for made in [&caches, &kit] {
-        fs::create_dir_all(made)?;
+impl Drop for Workshop {
+    /// Also what tests have taken our rights to.
+    fn drop(&mut self) {
+        self.context.vault.held().clear().ok();
     }
+}
+
+fn context(options: &ProofOptions, vault: Vault) -> io::Result<RunnerContext> {
+    let kit = vault.leaf("kit")?;
+    let caches = match &options.caches {
+        Some(path) => host::private_directory(path)?,
+        None => vault.vault("caches")?,
+    };
+    let variable = |wanted: &str| {
+        let found = options.environment.iter().rev().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.clone())
+    };
+    let fetching = Fetching {
+        options: options.fetch.clone(),
+        home: variable("HOME").map(PathBuf::from),
+        backend: options.sandbox.clone(),
+    };
     Ok(RunnerContext {
         backend: options.sandbox.clone(),
         environment: options.environment.clone(),
+        search_path: host::search_path(variable("PATH").as_deref(), &options.repo),
+        vault,
         kit,
-        caches: fs::canonicalize(caches)?,
+        caches,
+        fetching,
         test_timeout: options.test_timeout,
         build_timeout: options.build_timeout,
         suite_timeout: options.suite_timeout,
@@ -374,14 +448,10 @@ fn context(options: &ProofOptions, root: &Path) -> io::Result<RunnerContext> {
     })
 }
 
-/// A runner for each language that the repository has files of, or why there is none.
-fn runners(preparation: &mut Preparation<'_>) -> Runners {
-    let files = preparation.tree.files().iter();
-    let endings: BTreeSet<&str> =
-        files.filter_map(|file| file.extension().and_then(|ending| ending.to_str())).collect();
-    let is_there = |known: &[&str]| known.iter().any(|ending| endings.contains(ending));
-    let languages = LANGUAGES.iter().filter(|language| is_there(language.endings));
-    languages.map(|language| (language.endings, (language.prepare)(preparation))).collect()
+/// The endings of the files that a tree has.
+fn endings(tree: &Tree) -> BTreeSet<String> {
+    let ending = |file: &PathBuf| Some(file.extension()?.to_str()?.to_owned());
+    tree.files().iter().filter_map(ending).collect()
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -390,12 +460,22 @@ enum BaseError {
     Git(#[from] GitError),
     #[error(transparent)]
     Tree(#[from] TreeError),
+    #[error("cannot create a directory for it: {0}")]
+    Directory(#[from] io::Error),
 }
 
-fn base_tree(repo: &Path, commit: &str, root: &Path) -> Result<(Tree, PathBuf), BaseError> {
+/// Copies of the merge base. git writes it out before any process sees it.
+fn base_copies(
+    repo: &Path,
+    commit: &str,
+    vault: &Vault,
+    reuse: Reuse,
+) -> Result<Copies, BaseError> {
     let git = Git::open(repo)?;
-    let into = root.join("base");
-    git.write_out(commit, &into, &root.join("base.index"))?;
-    let into = into.join(git.prefix());
-    Ok((Tree::walked(&into)?, into))
+    let base = vault.vault("base")?;
+    git.write_out(commit, base.path(), &vault.path().join("base.index"))?;
+    // A link there would be a way out of what was written.
+    let root = base.held().open_below(git.prefix())?;
+    let tree = Tree::walked(&root, git.prefix())?;
+    Ok(Copies::new(tree, root, vault.vault("bases")?, reuse))
 }

@@ -234,6 +234,23 @@ impl HeldDirectory {
         Ok(File::from(file))
     }
 
+    /// Opens a file for writing, which is made if nothing has its name; what it holds stays.
+    pub fn open_or_create_file(&self, path: impl AsRef<Path>, mode: u32) -> io::Result<File> {
+        let path = path.as_ref();
+        let (parent, name) = self.parent(path)?;
+        let flags = OFlags::WRONLY
+            | OFlags::CREATE
+            | OFlags::NOFOLLOW
+            | OFlags::NONBLOCK
+            | OFlags::NOCTTY
+            | OFlags::CLOEXEC;
+        let file = openat(&parent, name, flags, Mode::from_raw_mode(mode))?;
+        if HeldKind::of(&fstat(&file)?) != HeldKind::File {
+            return Err(io::Error::other("it is not a file"));
+        }
+        Ok(File::from(file))
+    }
+
     /// Writes a file anew, with the rights of the one that was there. What had the name and is no
     /// directory is removed, never written through.
     pub fn write(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {

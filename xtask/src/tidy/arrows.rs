@@ -28,7 +28,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probity-agent", &["probity-acp", "probity-sandbox", "probity-secrets", "probity-text"]),
     ("probity-proxy", &["probity-acp", "probity-sandbox", "probity-secrets"]),
     ("probity-seat", &["probity-agent", "probity-sandbox"]),
-    ("probity-proof", &["probity-sandbox", "probity-finding", "probity-text"]),
+    ("probity-proof", &["probity-sandbox", "probity-scope", "probity-finding", "probity-text"]),
     ("probity-image", &["probity-sandbox", "probity-shell"]),
     ("probity-lsp", &["probity-lint", "probity-dockerfile", "probity-finding"]),
     (

@@ -3,11 +3,11 @@
 //! A test that fails whatever the code does passes with none of them. One that passes with one of
 //! them rests on what the function returns, which is what P2 says.
 
-use std::path::Path;
+use probity_scope::HeldDirectory;
 
 use crate::{
     claim::FlaggedLines,
-    repository::confined,
+    places::read_text,
     syntax::{Function, Grammar, Parsed, Value, split},
 };
 
@@ -25,10 +25,14 @@ pub(super) struct Alteration {
     pub(super) text: String,
 }
 
-pub(super) fn alterations(root: &Path, flagged: &FlaggedLines, test: &str) -> Vec<Alteration> {
+pub(super) fn alterations(
+    root: &HeldDirectory,
+    flagged: &FlaggedLines,
+    test: &str,
+) -> Vec<Alteration> {
     let made = || {
         let grammar = Grammar::of(&flagged.file)?;
-        let source = confined::read(root, &flagged.file).ok()?;
+        let source = read_text(root, &flagged.file).ok()?;
         let parsed = grammar.parse(&source)?;
         let test = grammar.parse(test)?;
         let mut found = Vec::new();
@@ -49,8 +53,8 @@ pub(super) fn alterations(root: &Path, flagged: &FlaggedLines, test: &str) -> Ve
 }
 
 /// The name of the innermost function of the flagged lines.
-pub(super) fn function_name(root: &Path, flagged: &FlaggedLines) -> Option<String> {
-    let source = confined::read(root, &flagged.file).ok()?;
+pub(super) fn function_name(root: &HeldDirectory, flagged: &FlaggedLines) -> Option<String> {
+    let source = read_text(root, &flagged.file).ok()?;
     let parsed = Grammar::of(&flagged.file)?.parse(&source)?;
     chosen(&parsed, flagged).into_iter().next().map(|(name, _)| name)
 }

@@ -3,10 +3,11 @@
 use std::{collections::BTreeSet, path::Path};
 
 use probity_finding::patch::{Patch, sections};
+use probity_scope::HeldDirectory;
 
 use super::cheat;
 use crate::{
-    Claim, FixFault, claim::FlaggedLines, repository::confined, runner::placement, syntax::Grammar,
+    Claim, FixFault, claim::FlaggedLines, places::read_text, runner::placement, syntax::Grammar,
 };
 
 /// Directories of what others wrote or programs made.
@@ -35,7 +36,7 @@ pub(super) struct Fix {
 impl Fix {
     pub(super) fn read(
         patch: &str,
-        root: &Path,
+        root: &HeldDirectory,
         flagged: &FlaggedLines,
         reviewed: Option<&BTreeSet<String>>,
         claim: &Claim,
@@ -46,9 +47,11 @@ impl Fix {
             let unreadable = || FixFault::Unreadable(path.to_owned());
             let plain = placement::relative(path).ok_or_else(unreadable)?;
             let plain = placement::slashes(&plain);
-            placement::inside(root, &plain).ok_or_else(unreadable)?;
+            if !placement::is_plain(root, &plain) {
+                return Err(unreadable());
+            }
             check_path(&plain, &flagged.file, reviewed)?;
-            let old = confined::read(root, &plain).map_err(|_| unreadable())?;
+            let old = read_text(root, &plain).map_err(|_| unreadable())?;
             if is_generated(&old) {
                 return Err(FixFault::TouchesGenerated(plain));
             }

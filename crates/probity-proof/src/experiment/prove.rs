@@ -13,6 +13,7 @@ use super::{
 use crate::{
     BaseResult, Claim, FixResult, Level, Outcome, ProofOptions, Verdict, Why, WithoutFix,
     claim::FlaggedLines,
+    places::Vault,
     repository::copies::Copies,
     runner::{Placed, Runner, Trial, context::RunnerContext, placement},
 };
@@ -33,8 +34,8 @@ pub(crate) struct Laboratory<'a> {
 }
 
 impl Laboratory<'_> {
-    /// Fills in a verdict. `directory` is this claim's own and does not exist yet.
-    pub(crate) fn prove(&self, claim: &Claim, directory: &Path, verdict: &mut Verdict) {
+    /// Fills in a verdict. The vault is this claim's own, and empty.
+    pub(crate) fn prove(&self, claim: &Claim, vault: &Vault, verdict: &mut Verdict) {
         let root = &self.head.root;
         let placed = placement::flagged(root, claim)
             .and_then(|flagged| self.runner.place(root, claim, &flagged));
@@ -51,7 +52,7 @@ impl Laboratory<'_> {
         verdict.function = altered::function_name(root, &placed.flagged);
         let Laboratory { context, runner, head, .. } = *self;
         let as_it_is = Version { context, runner, copies: head, changes: &[] };
-        let original = match as_it_is.build(&placed, directory.join("original")) {
+        let original = match as_it_is.build(&placed, vault, "original") {
             Ok(original) => original,
             Err(trial) => return verdict.record(&trial),
         };
@@ -75,7 +76,7 @@ impl Laboratory<'_> {
             as_it_is,
             original: &original,
             originals,
-            directory,
+            vault,
             verdict,
         };
         claimed.try_fixes();
@@ -114,7 +115,7 @@ struct Claimed<'a> {
     as_it_is: Version<'a>,
     original: &'a Staged<'a>,
     originals: Originals,
-    directory: &'a Path,
+    vault: &'a Vault,
     verdict: &'a mut Verdict,
 }
 
@@ -158,8 +159,8 @@ impl Claimed<'_> {
         match self.compare(fixed, &format!("fixed-{number}"), more) {
             Ok(Compared::Flips { pairs }) => {
                 self.verdict.pairs = pairs;
-                let directory = &self.directory.join(format!("suite-{number}"));
-                Suites { options, baselines, directory }.judge(self.as_it_is, fixed)
+                let name = format!("suite-{number}");
+                Suites { options, baselines, vault: self.vault, name }.judge(self.as_it_is, fixed)
             }
             Ok(Compared::DoesNotFlip(outcome)) => FixResult::DoesNotFlip(outcome),
             Ok(Compared::Slow) => FixResult::Slow,
@@ -199,7 +200,7 @@ impl Claimed<'_> {
             .and_then(|flagged| runner.place(&copies.root, self.claim, &flagged));
         let Ok(placed) = placed else { return BaseResult::Unknown };
         let version = Version { copies, ..self.as_it_is };
-        let Ok(staged) = version.build(&placed, self.directory.join("base")) else {
+        let Ok(staged) = version.build(&placed, self.vault, "base") else {
             return BaseResult::Unknown;
         };
         if !is_added || !self.is_open() {
@@ -281,7 +282,7 @@ impl Claimed<'_> {
         more: u32,
     ) -> Result<Compared, Box<Trial>> {
         let options = self.laboratory.options;
-        let staged = version.build(self.placed, self.directory.join(name))?;
+        let staged = version.build(self.placed, self.vault, name)?;
         let compared = compare(options, self.original, &staged, &mut self.originals, more);
         Ok(match compared {
             Compared::Flips { .. } if self.reads_code(&staged) => {
@@ -292,7 +293,7 @@ impl Claimed<'_> {
     }
 
     fn reads_code(&self, other: &Staged<'_>) -> bool {
-        reads_code(self.original, other, &self.flagged.file, self.directory)
+        reads_code(self.original, other, &self.flagged.file, self.vault)
     }
 
     fn end(&mut self, end: Compared) {

@@ -1,30 +1,31 @@
 //! Whether a test that passes on another version of the code passes for the text of the changed files:
 //! with nothing but a comment more in them it ends otherwise.
 
-use std::path::Path;
-
 use super::{
     inert,
     staged::{Staged, Version},
 };
-use crate::{Outcome, repository::confined};
+use crate::{
+    Outcome,
+    places::{Vault, read_text},
+};
 
 /// Both versions hold the same test, and `flagged` is the file that the claim is about.
 pub(super) fn reads_code(
     original: &Staged<'_>,
     other: &Staged<'_>,
     flagged: &str,
-    directory: &Path,
+    vault: &Vault,
 ) -> bool {
     let head = &original.version.copies.root;
     let mut others = other.version.changes.to_vec();
     if others.is_empty() {
-        let text = confined::read(&other.version.copies.root, flagged);
+        let text = read_text(&other.version.copies.root, flagged);
         others.extend(text.ok().map(|text| (flagged.to_owned(), text)));
     }
     let mut originals = Vec::new();
     for (path, _) in &others {
-        originals.extend(confined::read(head, path).ok().map(|before| (path.clone(), before)));
+        originals.extend(read_text(head, path).ok().map(|before| (path.clone(), before)));
     }
     // Of what is compiled each program can be run beside the files of the other version, which
     // costs no build; only what seems to read them, or what compilers put into the program, is
@@ -53,7 +54,7 @@ pub(super) fn reads_code(
         let changes = changes?;
         let version = Version { changes: &changes, ..staged.version };
         // What does not compile with a comment says nothing.
-        let staged = version.build(staged.placed, directory.join(name)).ok()?;
+        let staged = version.build(staged.placed, vault, name).ok()?;
         Some(staged.run().trial.outcome)
     };
     ends(original, commented(&originals, &others), "inert-original") == Some(Outcome::Passed)

@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use super::{prove::Laboratory, staged::Staged};
 use crate::{
     Exploit, ExploitFault, ExploitVerdict, Outcome, Why,
+    places::Vault,
     runner::{
         Placed,
         context::{OWN, SYSTEM},
@@ -28,7 +29,7 @@ impl Laboratory<'_> {
         &self,
         exploit: &Exploit,
         verdict: &ExploitVerdict,
-        directory: &Path,
+        vault: &Vault,
     ) -> Option<ExploitFault> {
         if !self.context.is_sandboxed() {
             return None;
@@ -51,13 +52,13 @@ impl Laboratory<'_> {
         };
         let (attack, control) = self.placed(exploit).ok()?;
         let placed = if is_control { control } else { attack };
-        let staged = self.as_it_is().build(&placed, directory.join("refused")).ok()?;
-        find(&staged, &directory.join("witness"))
+        let staged = self.as_it_is().build(&placed, vault, "refused").ok()?;
+        find(&staged, &vault.fresh_vault("witness").ok()?)
     }
 }
 
-fn find(staged: &Staged<'_>, directory: &Path) -> Option<ExploitFault> {
-    let witness = Witness::new(directory.join("network")).ok()?;
+fn find(staged: &Staged<'_>, vault: &Vault) -> Option<ExploitFault> {
+    let witness = Witness::new(vault.vault("network").ok()?).ok()?;
     let (trial, is_refused) = staged.run_witnessed(&witness).ok()?;
     if trial.outcome == Outcome::Passed {
         return None;
@@ -67,7 +68,7 @@ fn find(staged: &Staged<'_>, directory: &Path) -> Option<ExploitFault> {
     }
     let paths = outside(&trial.output, staged.placed);
     for shape in Shape::ALL {
-        let mut witness = Witness::new(directory.join(format!("{shape:?}"))).ok()?;
+        let mut witness = Witness::new(vault.vault(&format!("{shape:?}")).ok()?).ok()?;
         witness.watch(&paths, shape).ok()?;
         if !witness.has_places() || staged.run_witnessed(&witness).is_err() {
             continue;
@@ -92,7 +93,8 @@ fn outside(output: &str, placed: &Placed) -> Vec<PathBuf> {
         }
         let path = normal(&repo.join(word));
         let is_below = |places: &[&str]| places.iter().any(|place| path.starts_with(place));
-        if path.parent().is_none() || is_below(&SYSTEM) || is_below(&APART) || is_below(&OWN) {
+        let is_ours = path.starts_with(OWN) && path.parent() != Some(Path::new(OWN));
+        if path.parent().is_none() || is_below(&SYSTEM) || is_below(&APART) || is_ours {
             continue;
         }
         if !paths.contains(&path) {

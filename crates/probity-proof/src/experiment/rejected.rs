@@ -4,12 +4,12 @@
 //! returns nothing, a false or empty value, or the answer of a server that forbids. None of these comes
 //! from the test, so a test cannot bring the answer that it wants.
 
-use std::path::Path;
+use probity_scope::HeldDirectory;
 
 use super::altered::{GO_ERROR, GO_ERROR_TYPE, chosen, go_types, go_zero};
 use crate::{
     claim::FlaggedLines,
-    repository::confined,
+    places::read_text,
     syntax::{Function, Grammar, Value, aiken, split},
 };
 
@@ -21,8 +21,8 @@ pub(super) struct Rejection {
 }
 
 /// Every way to reject that is tried, the likeliest first.
-pub(super) fn rejections(root: &Path, flagged: &FlaggedLines) -> Vec<Rejection> {
-    let Ok(source) = confined::read(root, &flagged.file) else { return Vec::new() };
+pub(super) fn rejections(root: &HeldDirectory, flagged: &FlaggedLines) -> Vec<Rejection> {
+    let Ok(source) = read_text(root, &flagged.file) else { return Vec::new() };
     if flagged.file.ends_with(".ak") {
         let rejected = aiken::rejecting(&source, flagged.first, flagged.last);
         let (function, texts) = rejected.unwrap_or_default();

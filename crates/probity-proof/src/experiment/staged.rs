@@ -1,12 +1,14 @@
 //! One version of the code with a test in it, built once and run as often as needed.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
+    rc::Rc,
 };
 
 use crate::{
     Outcome, RunDetail,
+    places::{Vault, read_text},
     repository::copies::Copies,
     runner::{
         self, Built, Existing, Placed, Runner, Suite, Trial, Trouble,
@@ -30,7 +32,7 @@ pub(super) struct Staged<'a> {
     pub(super) version: Version<'a>,
     pub(super) placed: &'a Placed,
     /// This version's own.
-    directory: PathBuf,
+    vault: Rc<Vault>,
     built: Built,
 }
 
@@ -43,8 +45,8 @@ pub(super) struct Observed {
 impl<'a> Staged<'a> {
     /// What was built here, beside these texts of the files.
     pub(super) fn beside(&self, changes: &'a [(String, String)]) -> Self {
-        let (directory, built) = (self.directory.clone(), self.built.clone());
-        Self { version: Version { changes, ..self.version }, placed: self.placed, directory, built }
+        let (vault, built) = (Rc::clone(&self.vault), self.built.clone());
+        Self { version: Version { changes, ..self.version }, placed: self.placed, vault, built }
     }
 
     pub(super) fn run(&self) -> Observed {
@@ -54,7 +56,7 @@ impl<'a> Staged<'a> {
 
     /// Runs the test before a witness, and tells whether the sandbox refused it a connection.
     pub(super) fn run_witnessed(&self, witness: &Witness) -> Result<(Trial, bool), Trouble> {
-        let mut site = self.version.site(&self.directory)?;
+        let mut site = self.version.site(&self.vault)?;
         site.witness = Some(witness);
         place(&site, self.placed)?;
         let trial = self.version.runner.run(&site, self.placed, &self.built)?;
@@ -62,7 +64,7 @@ impl<'a> Staged<'a> {
     }
 
     fn try_run(&self) -> Result<Observed, Trouble> {
-        let site = self.version.site(&self.directory)?;
+        let site = self.version.site(&self.vault)?;
         place(&site, self.placed)?;
         let trial = self.version.runner.run(&site, self.placed, &self.built)?;
         let ran = matches!(trial.outcome, Outcome::Failed | Outcome::Passed | Outcome::Timeout);
@@ -72,24 +74,26 @@ impl<'a> Staged<'a> {
 }
 
 impl<'a> Version<'a> {
-    /// Builds a test in this version. `directory` does not exist yet.
+    /// Builds a test in this version, in a vault of this name: nothing that was built there before is
+    /// taken for this version's.
     pub(super) fn build(
         self,
         placed: &'a Placed,
-        directory: PathBuf,
+        claim: &Vault,
+        name: &str,
     ) -> Result<Staged<'a>, Box<Trial>> {
-        let site = self.site(&directory)?;
+        let vault = claim.fresh_vault(name).map_err(|error| Trouble::at(claim.path(), &error))?;
+        let site = self.site(&vault)?;
         place(&site, placed)?;
         let built = self.runner.build(&site, placed)?;
         drop(site);
-        Ok(Staged { version: self, placed, directory, built })
+        Ok(Staged { version: self, placed, vault: Rc::new(vault), built })
     }
 
-    fn site(&self, directory: &Path) -> Result<Site<'a>, Trouble> {
-        fs::create_dir_all(directory).map_err(|error| Trouble::at(directory, &error))?;
-        let copy = self.copies.lend(directory);
+    fn site(&self, vault: &Vault) -> Result<Site<'a>, Trouble> {
+        let copy = self.copies.lend(vault);
         let copy = copy.map_err(|error| Trouble::Machine(error.to_string()))?;
-        let site = self.context.site(copy, directory)?;
+        let site = self.context.site(copy, vault)?;
         for (path, text) in self.changes {
             write(&site, path, text)?;
         }
@@ -99,18 +103,17 @@ impl<'a> Version<'a> {
     /// Runs existing tests on this version, in a clean copy without the claim's test.
     pub(super) fn run_existing(
         &self,
-        directory: &Path,
+        vault: &Vault,
         wanted: Existing<'_>,
     ) -> Result<Suite, Box<Trial>> {
-        runner::run_existing(self.runner, &self.site(directory)?, wanted)
+        runner::run_existing(self.runner, &self.site(vault)?, wanted)
     }
 }
 
 fn place(site: &Site<'_>, placed: &Placed) -> Result<(), Trouble> {
     write(site, &placed.path, &placed.source)?;
     let Some((path, text)) = &placed.added else { return Ok(()) };
-    let old = fs::read_to_string(site.copy.repo.join(path));
-    let old = old.map_err(|error| at(path, &error))?;
+    let old = read_text(site.repo(), path).map_err(|error| at(path, &error))?;
     write(site, path, &format!("{old}{text}"))
 }
 

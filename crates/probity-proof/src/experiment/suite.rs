@@ -1,10 +1,11 @@
 //! Whether a fix breaks an existing test: all that touch its files, before and after.
 
-use std::{collections::BTreeSet, path::Path};
+use std::collections::BTreeSet;
 
 use super::staged::Version;
 use crate::{
-    BrokenTest, FixResult, Outcome, ProofOptions, RunDetail, SuiteRun,
+    BrokenTest, FixResult, Outcome, ProofOptions, RunDetail, SuiteRun, Trouble,
+    places::Vault,
     runner::{BUILD, Existing, Once, Suite},
 };
 
@@ -19,7 +20,9 @@ pub(super) struct Suites<'a> {
     pub(super) options: &'a ProofOptions,
     pub(super) baselines: &'a Baselines,
     /// This claim's own.
-    pub(super) directory: &'a Path,
+    pub(super) vault: &'a Vault,
+    /// Of this fix's vault there.
+    pub(super) name: String,
 }
 
 impl Suites<'_> {
@@ -95,9 +98,10 @@ impl Suites<'_> {
         name: &str,
         wanted: Existing<'_>,
     ) -> Result<Suite, RunDetail> {
-        let directory = self.directory.join("suite").join(name);
-        let ran = version.run_existing(&directory, wanted);
-        ran.map_err(|trial| trial.detail)
+        let vault = self.vault.vault(&self.name).and_then(|vault| vault.vault(name));
+        let vault =
+            vault.map_err(|error| RunDetail::Trouble(Trouble::at(self.vault.path(), &error)))?;
+        version.run_existing(&vault, wanted).map_err(|trial| trial.detail)
     }
 }
 

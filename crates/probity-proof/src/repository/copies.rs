@@ -8,8 +8,7 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
-    os::unix::fs::PermissionsExt as _,
+    io,
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
@@ -17,20 +16,25 @@ use std::{
     },
 };
 
+use probity_scope::{HeldDirectory, HeldKind, HeldStat};
+
 use super::{
-    confined,
-    stamp::{Stamp, is_source, stamp},
+    stamp::{is_same_entry, is_source},
     tree::{Tree, TreeError},
 };
+use crate::places::{Leaf, Vault};
+
+/// The name of a copy in its vault.
+const REPO: &str = "repo";
 
 /// The copies of one tree.
 #[derive(Debug)]
 pub(crate) struct Copies {
     pub(crate) tree: Tree,
-    /// What is copied, in which nothing changes.
-    pub(crate) root: PathBuf,
+    /// What is copied, in which nothing changes: no process sees it.
+    pub(crate) root: HeldDirectory,
     /// Where the copies are.
-    directory: PathBuf,
+    vault: Vault,
     reuse: Reuse,
     free: Mutex<Vec<Copy>>,
     made: AtomicUsize,
@@ -47,49 +51,54 @@ pub(crate) enum Reuse {
 /// Everything in it as it was when it was made.
 #[derive(Debug)]
 struct Copy {
-    repo: PathBuf,
-    stamps: BTreeMap<PathBuf, Stamp>,
+    repo: Leaf,
+    /// Where it is.
+    vault: Vault,
+    stamps: BTreeMap<PathBuf, HeldStat>,
 }
 
 /// A copy that is one run's own until this is dropped.
 #[derive(Debug)]
 pub(crate) struct PooledCopy<'a> {
-    pub(crate) repo: PathBuf,
     /// What we wrote into it.
-    written: Mutex<BTreeMap<PathBuf, Option<Stamp>>>,
+    written: Mutex<BTreeMap<PathBuf, Option<HeldStat>>>,
     copy: Option<Copy>,
     copies: &'a Copies,
+    /// Stands in for a copy that was given back.
+    nothing: &'a HeldDirectory,
 }
 
 impl Copies {
-    /// Of a tree that is at a root, below a directory of their own.
-    pub(crate) fn new(tree: Tree, root: PathBuf, directory: PathBuf, reuse: Reuse) -> Self {
+    /// Of a tree that is at a root, in a vault of their own.
+    pub(crate) fn new(tree: Tree, root: HeldDirectory, vault: Vault, reuse: Reuse) -> Self {
         let (free, made) = (Mutex::default(), AtomicUsize::new(0));
-        Self { tree, root, directory, reuse, free, made }
+        Self { tree, root, vault, reuse, free, made }
     }
 
-    /// A clean copy. Where copies are not used again, it is made at `at`, so that all runs of one
-    /// version see the same path; nothing may be there.
-    pub(crate) fn lend(&self, at: &Path) -> Result<PooledCopy<'_>, TreeError> {
+    /// A clean copy. Where copies are not used again, it is made in the vault `at`, so that all runs
+    /// of one version see the same path.
+    pub(crate) fn lend(&self, at: &Vault) -> Result<PooledCopy<'_>, TreeError> {
         let free = self.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let copy = match free {
             Some(copy) => copy,
-            None => {
-                let number = self.made.fetch_add(1, Ordering::Relaxed);
-                let repo = match self.reuse {
-                    Reuse::IfUntouched => self.directory.join(number.to_string()).join("repo"),
-                    Reuse::Never => at.join("repo"),
-                };
-                self.tree.copy(&self.root, &repo)?;
-                Copy { stamps: self.tree.stamps(&repo), repo }
-            }
+            None => self.make(at)?,
         };
-        Ok(PooledCopy {
-            repo: copy.repo.clone(),
-            written: Mutex::default(),
-            copy: Some(copy),
-            copies: self,
-        })
+        let (written, nothing) = (Mutex::default(), &self.root);
+        Ok(PooledCopy { written, copy: Some(copy), copies: self, nothing })
+    }
+
+    fn make(&self, at: &Vault) -> Result<Copy, TreeError> {
+        let number = self.made.fetch_add(1, Ordering::Relaxed);
+        let failed = |source| TreeError::Copy { path: at.path().join(REPO), source };
+        let vault = match self.reuse {
+            Reuse::IfUntouched => self.vault.vault(&number.to_string()),
+            Reuse::Never => at.again(),
+        };
+        let vault = vault.map_err(failed)?;
+        let repo = vault.fresh_leaf(REPO).map_err(failed)?;
+        self.tree.copy(&self.root, &repo.held)?;
+        let stamps = self.tree.stamps(&repo.held);
+        Ok(Copy { repo, vault, stamps })
     }
 
     /// How many were made so far.
@@ -100,40 +109,36 @@ impl Copies {
     fn take_back(&self, mut copy: Copy, written: &BTreeSet<PathBuf>) {
         let ours = Ours::of(written, &copy);
         let good = self.reuse == Reuse::IfUntouched
-            && copy.is_untouched(&ours)
+            && copy.is_untouched(&ours).unwrap_or(false)
             && self.restore(&mut copy, &ours).is_ok();
         if good {
             self.free.lock().unwrap_or_else(PoisonError::into_inner).push(copy);
-        } else if let Some(directory) = copy.repo.parent() {
-            match self.reuse {
-                Reuse::IfUntouched => remove(directory),
-                Reuse::Never => remove(&copy.repo),
-            }
+        } else {
+            // What is left after all goes with the workshop.
+            copy.vault.remove(REPO).ok();
         }
     }
 
     /// Takes back what we wrote, in a copy in which nobody else did.
     fn restore(&self, copy: &mut Copy, ours: &Ours) -> io::Result<()> {
+        let held = &copy.repo.held;
         // What is deep comes last in their order, and directories have to be empty.
         for path in ours.entries.iter().rev() {
-            let file = copy.repo.join(path);
-            match fs::symlink_metadata(&file) {
-                Ok(found) if found.is_dir() => fs::remove_dir(&file)?,
-                Ok(_) => fs::remove_file(&file)?,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
+            match held.kind(path) {
+                Some(HeldKind::Directory) => held.remove_directory(path)?,
+                Some(_) => held.remove_file(path)?,
+                None => {}
             }
             if copy.stamps.contains_key(path) {
-                let original = self.root.join(path);
-                if !fs::symlink_metadata(&original)?.is_file() {
+                if !self.root.is_file(path) {
                     return Err(io::Error::other("only files are written anew"));
                 }
-                fs::copy(original, &file)?;
+                held.copy_file(&self.root, path, path)?;
             }
         }
         for path in ours.entries.iter().chain(&ours.parents) {
             if let Some(known) = copy.stamps.get_mut(path) {
-                *known = stamp(&copy.repo.join(path)).ok_or(io::ErrorKind::NotFound)?;
+                *known = held.stat(path).ok_or(io::ErrorKind::NotFound)?;
             }
         }
         Ok(())
@@ -141,30 +146,41 @@ impl Copies {
 }
 
 impl PooledCopy<'_> {
+    /// The files of the copy.
+    pub(crate) fn held(&self) -> &HeldDirectory {
+        self.copy.as_ref().map_or(self.nothing, |copy| &copy.repo.held)
+    }
+
+    /// What is mounted; none once the copy was given back.
+    pub(crate) fn leaf(&self) -> io::Result<&Leaf> {
+        let gone = || io::Error::other("the copy was given back");
+        self.copy.as_ref().map(|copy| &copy.repo).ok_or_else(gone)
+    }
+
     /// Writes a file of ours, which is gone when the copy is clean again.
     pub(crate) fn write(&self, path: &str, text: &str) -> io::Result<()> {
-        let written = confined::write(&self.repo, path, text);
+        let written = self.held().write(path, text.as_bytes());
         self.note(Path::new(path));
         written
     }
 
     /// An empty directory, for something to be mounted there.
     pub(crate) fn make_directory(&self, path: &Path) -> io::Result<()> {
-        if self.repo.join(path).symlink_metadata().is_ok() {
+        if self.held().kind(path).is_some() {
             return Ok(());
         }
         self.note(path);
-        fs::create_dir_all(self.repo.join(path))
+        self.held().ensure(path).map(drop)
     }
 
     /// A link of ours.
     pub(crate) fn link(&self, path: &Path, to: &Path) -> io::Result<()> {
         self.note(path);
-        std::os::unix::fs::symlink(to, self.repo.join(path))
+        self.held().link(path, to)
     }
 
     fn note(&self, path: &Path) {
-        let now = stamp(&self.repo.join(path));
+        let now = self.held().stat(path);
         self.written.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), now);
     }
 
@@ -176,7 +192,7 @@ impl PooledCopy<'_> {
         let kept = kept.map(|(path, known)| (path, Some(*known)));
         let ours = written.iter().map(|(path, known)| (path, *known));
         let mut sources = kept.chain(ours).filter(|(path, _)| is_source(path));
-        let changed = sources.find(|(path, known)| stamp(&self.repo.join(path)) != *known);
+        let changed = sources.find(|(path, known)| copy.repo.held.stat(path) != *known);
         changed.map(|(path, _)| path.clone())
     }
 }
@@ -216,61 +232,40 @@ impl Ours {
 }
 
 impl Copy {
-    fn is_untouched(&self, ours: &Ours) -> bool {
+    fn is_untouched(&self, ours: &Ours) -> io::Result<bool> {
         let mut seen = 0;
         let mut pending = vec![PathBuf::new()];
         while let Some(directory) = pending.pop() {
-            let Some(now) = stamp(&self.repo.join(&directory)) else { return false };
+            let held = self.repo.held.open_below(&directory)?;
+            let Some(now) = held.stat("") else { return Ok(false) };
             let same = match self.stamps.get(&directory) {
                 // Of which only what it holds can be compared, beside its rights.
-                Some(known) if ours.parents.contains(&directory) => known.is_same_entry(&now),
+                Some(known) if ours.parents.contains(&directory) => is_same_entry(known, &now),
                 Some(known) => *known == now,
                 None => ours.entries.contains(&directory),
             };
             if !same {
-                return false;
+                return Ok(false);
             }
             seen += usize::from(self.stamps.contains_key(&directory));
-            let Ok(entries) = fs::read_dir(self.repo.join(&directory)) else { return false };
-            for entry in entries {
-                let Ok(entry) = entry else { return false };
-                let Ok(kind) = entry.file_type() else { return false };
-                let path = directory.join(entry.file_name());
-                if kind.is_dir() {
+            for entry in held.entries("")? {
+                let path = directory.join(&entry.name);
+                if entry.kind == HeldKind::Directory {
                     pending.push(path);
                 } else if ours.entries.contains(&path) {
-                    if !kind.is_file() {
-                        return false;
+                    if entry.kind != HeldKind::File {
+                        return Ok(false);
                     }
-                } else if self.stamps.get(&path).copied() == stamp(&entry.path()) {
+                } else if self.stamps.get(&path).copied() == held.stat(&entry.name) {
                     seen += 1;
                 } else {
-                    return false;
+                    return Ok(false);
                 }
             }
         }
         let replaced = ours.entries.iter().filter(|path| self.stamps.contains_key(*path)).count();
-        seen + replaced == self.stamps.len()
+        Ok(seen + replaced == self.stamps.len())
     }
-}
-
-/// Removes what a test has left, even where it took away our right to. What is left after all
-/// goes with the workshop.
-pub(crate) fn remove(directory: &Path) {
-    if fs::remove_dir_all(directory).is_ok() {
-        return;
-    }
-    let mut pending = vec![directory.to_owned()];
-    while let Some(directory) = pending.pop() {
-        fs::set_permissions(&directory, fs::Permissions::from_mode(0o700)).ok();
-        let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
-        pending.extend(
-            entries
-                .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-                .map(|entry| entry.path()),
-        );
-    }
-    fs::remove_dir_all(directory).ok();
 }
 
 #[cfg(test)]
@@ -281,7 +276,7 @@ mod tests {
         path::Path,
     };
 
-    use super::{Copies, Reuse, Tree};
+    use super::{Copies, HeldDirectory, Reuse, Tree, Vault};
 
     type Change<'a> = &'a dyn Fn(&Path);
 
@@ -295,11 +290,14 @@ mod tests {
             fs::write(root.join(path), text).unwrap();
         }
         symlink("e.go", root.join("l")).unwrap();
-        let tree = Tree::walked(&root).unwrap();
-        let copies =
-            Copies::new(tree, root.clone(), place.path().join("copies"), Reuse::IfUntouched);
-        let lent = copies.lend(place.path()).unwrap();
-        let first = lent.repo.clone();
+        let held = HeldDirectory::open(&root).unwrap();
+        let tree = Tree::walked(&held, &root).unwrap();
+        let vault = Vault::open(place.path()).unwrap();
+        let copies = Copies::new(tree, held, vault.vault("copies").unwrap(), Reuse::IfUntouched);
+        let path =
+            |copy: &super::PooledCopy<'_>| copy.leaf().unwrap().path_without_sandbox().to_owned();
+        let lent = copies.lend(&vault).unwrap();
+        let first = path(&lent);
         for path in ["a/b/new_test.go", "new/dir/x.go", "a/b/c.go"] {
             lent.write(path, "ours").unwrap();
         }
@@ -307,12 +305,12 @@ mod tests {
         std::thread::sleep(std::time::Duration::from_millis(20));
         test(&first);
         drop(lent);
-        let lent = copies.lend(place.path()).unwrap();
-        assert_eq!(lent.repo == first, again, "{what}");
-        assert_eq!(listing(&lent.repo), listing(&root), "{what}");
-        let second = lent.repo.clone();
+        let lent = copies.lend(&vault).unwrap();
+        let second = path(&lent);
+        assert_eq!(second == first, again, "{what}");
+        assert_eq!(listing(&second), listing(&root), "{what}");
         drop(lent);
-        assert_eq!(copies.lend(place.path()).unwrap().repo, second, "{what}");
+        assert_eq!(path(&copies.lend(&vault).unwrap()), second, "{what}");
     }
 
     fn listing(root: &Path) -> Vec<String> {

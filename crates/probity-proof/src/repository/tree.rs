@@ -7,17 +7,16 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
-    os::unix::fs::symlink,
+    io,
+    os::unix::fs::PermissionsExt as _,
     path::{Component, Path, PathBuf},
 };
 
 use ignore::WalkBuilder;
+use probity_scope::{HeldDirectory, HeldKind, HeldStat};
 
-use super::{
-    git::Git,
-    stamp::{Stamp, stamp},
-};
+use super::git::Git;
+use crate::host;
 
 /// More than this is not copied for every claim.
 const MOST_FILES: u64 = 200_000;
@@ -56,9 +55,11 @@ impl Tree {
     /// When the directory cannot be read or is too large to be copied.
     pub fn of(repo: &Path, without: Option<&Path>) -> Result<Self, TreeError> {
         let unreadable = |source| TreeError::Directory { path: repo.to_owned(), source };
-        let root = repo.canonicalize().map_err(unreadable)?;
-        fs::read_dir(&root).map_err(unreadable)?;
-        let without = without.and_then(|path| path.canonicalize().ok());
+        let root = host::canonical_path(repo).map_err(unreadable)?;
+        // The working tree may have links where the index has directories: they are not followed.
+        let held = HeldDirectory::open(&root).map_err(unreadable)?;
+        held.entries("").map_err(unreadable)?;
+        let without = without.and_then(host::real_path);
         let without = without.and_then(|path| path.strip_prefix(&root).ok().map(Path::to_owned));
         let without = without.filter(|path| !path.as_os_str().is_empty());
         let git = Git::open(&root).ok();
@@ -70,12 +71,12 @@ impl Tree {
                 continue;
             }
             // A submodule is listed as its directory.
-            if root.join(&path).is_dir() && !root.join(&path).is_symlink() {
+            if held.is_directory(&path) {
                 for inner in walk(&root.join(&path), true) {
-                    bytes += tree.add(&root, path.join(inner));
+                    bytes += tree.add(&held, path.join(inner));
                 }
             } else {
-                bytes += tree.add(&root, path);
+                bytes += tree.add(&held, path);
             }
             tree.check(&root, bytes)?;
         }
@@ -83,13 +84,23 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The tree of a directory that is all ours, so that nothing in it is ignored.
-    pub(crate) fn walked(root: &Path) -> Result<Self, TreeError> {
+    /// The tree of a directory that is all ours, so that nothing in it is ignored. `named` is what
+    /// errors call it.
+    pub(crate) fn walked(root: &HeldDirectory, named: &Path) -> Result<Self, TreeError> {
         let mut tree = Self::default();
         let mut bytes = 0;
-        for path in walk(root, false) {
-            bytes += tree.add(root, path);
-            tree.check(root, bytes)?;
+        let mut pending = vec![PathBuf::new()];
+        while let Some(directory) = pending.pop() {
+            let unreadable = |source| TreeError::Directory { path: named.join(&directory), source };
+            for entry in root.entries(&directory).map_err(unreadable)? {
+                let path = directory.join(&entry.name);
+                if entry.kind == HeldKind::Directory {
+                    pending.push(path);
+                } else {
+                    bytes += tree.add(root, path);
+                }
+            }
+            tree.check(named, bytes)?;
         }
         tree.files.sort_unstable();
         Ok(tree)
@@ -113,30 +124,30 @@ impl Tree {
         names
     }
 
-    fn add(&mut self, repo: &Path, path: PathBuf) -> u64 {
+    fn add(&mut self, repo: &HeldDirectory, path: PathBuf) -> u64 {
         let plain = |part: Component<'_>| matches!(part, Component::Normal(_));
         let of_git = path.components().any(|part| part.as_os_str() == ".git");
         if of_git || path.as_os_str().is_empty() || !path.components().all(plain) {
             return 0;
         }
         // What is listed and gone has been deleted and not yet committed.
-        let Ok(metadata) = fs::symlink_metadata(repo.join(&path)) else { return 0 };
-        if metadata.is_symlink() {
-            match fs::read_link(repo.join(&path)) {
+        let Some(stat) = repo.stat(&path) else { return 0 };
+        match stat.kind {
+            HeldKind::Link => match repo.read_link(&path) {
                 Ok(target) if stays_inside(&path, &target) => {
                     self.parents(&path);
                     self.links.push((path, target));
                 }
                 _ => self.dropped.push(path),
+            },
+            HeldKind::File => {
+                self.parents(&path);
+                self.files.push(path);
+                return stat.size;
             }
-            return 0;
+            HeldKind::Directory | HeldKind::Special => {}
         }
-        if !metadata.is_file() {
-            return 0;
-        }
-        self.parents(&path);
-        self.files.push(path);
-        metadata.len()
+        0
     }
 
     fn parents(&mut self, path: &Path) {
@@ -160,11 +171,11 @@ impl Tree {
     }
 
     /// Everything in a copy as it is now, the root among it.
-    pub(crate) fn stamps(&self, copy: &Path) -> BTreeMap<PathBuf, Stamp> {
+    pub(crate) fn stamps(&self, copy: &HeldDirectory) -> BTreeMap<PathBuf, HeldStat> {
         let root = PathBuf::new();
         let links = self.links.iter().map(|(link, _)| link);
         let all = self.files.iter().chain(links).chain(&self.directories).chain([&root]);
-        all.filter_map(|path| Some((path.clone(), stamp(&copy.join(path))?))).collect()
+        all.filter_map(|path| Some((path.clone(), copy.stat(path)?))).collect()
     }
 
     pub(crate) fn files(&self) -> &[PathBuf] {
@@ -179,61 +190,49 @@ impl Tree {
     ///
     /// When a file cannot be read or written.
     pub fn take(&self, from: &Path, to: &Path) -> Result<(), TreeError> {
-        self.copy_by(from, to, take_file)
-    }
-
-    /// Copies the tree from a directory of ours, in which nothing changes.
-    pub(crate) fn copy(&self, from: &Path, to: &Path) -> Result<(), TreeError> {
-        self.copy_by(from, to, |from, to| match fs::copy(from, to) {
-            // It had gone before it was taken.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-            other => other.map(drop),
-        })
-    }
-
-    /// Into a directory that does not exist yet.
-    fn copy_by(
-        &self,
-        from: &Path,
-        to: &Path,
-        copy_file: impl Fn(&Path, &Path) -> io::Result<()>,
-    ) -> Result<(), TreeError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |source| TreeError::Copy { path, source }
         };
-        fs::create_dir_all(to).map_err(failed(to))?;
+        let repo = HeldDirectory::open(from).map_err(failed(from))?;
+        let (parent, name) = to.parent().zip(to.file_name()).unwrap_or((to, ".".as_ref()));
+        let copy = HeldDirectory::open(parent).and_then(|parent| parent.ensure(name));
+        self.copy(&repo, &copy.map_err(failed(to))?)
+    }
+
+    /// Copies the tree into an empty directory.
+    pub(crate) fn copy(&self, from: &HeldDirectory, to: &HeldDirectory) -> Result<(), TreeError> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| TreeError::Copy { path, source }
+        };
         for directory in &self.directories {
-            fs::create_dir(to.join(directory)).map_err(failed(directory))?;
+            to.ensure(directory).map_err(failed(directory))?;
         }
         for (link, target) in &self.links {
-            symlink(target, to.join(link)).map_err(failed(link))?;
+            to.link(link, target).map_err(failed(link))?;
         }
         for file in &self.files {
-            copy_file(&from.join(file), &to.join(file)).map_err(failed(file))?;
+            copy_file(from, to, file).map_err(failed(file))?;
         }
         Ok(())
     }
 }
 
-/// A file that has gone since it was listed is as good as deleted before.
-fn take_file(from: &Path, to: &Path) -> io::Result<()> {
-    let metadata = match fs::symlink_metadata(from) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other?,
-    };
-    // It may have become something else meanwhile, a pipe for instance, on which a copy hangs.
-    if !metadata.is_file() {
-        return Ok(());
+/// A file that has gone since it was listed, or has become something else, such as a pipe, is as good
+/// as deleted before.
+fn copy_file(from: &HeldDirectory, to: &HeldDirectory, path: &Path) -> io::Result<()> {
+    match from.kind(path) {
+        Some(HeldKind::File) => {}
+        _ => return Ok(()),
     }
-    fs::copy(from, to)?;
-    // Some repositories hold files that nobody may write, which would make the copy undeletable
-    // and the fix inapplicable.
-    let mut permissions = metadata.permissions();
+    to.copy_file(from, path, path)?;
+    // Some repositories hold files that nobody may write, which would make the fix inapplicable.
+    let copied = to.open_file(path)?;
+    let mut permissions = copied.metadata()?.permissions();
     if permissions.readonly() {
-        use std::os::unix::fs::PermissionsExt;
         permissions.set_mode(permissions.mode() | 0o200);
-        fs::set_permissions(to, permissions)?;
+        copied.set_permissions(permissions)?;
     }
     Ok(())
 }

@@ -5,12 +5,13 @@
 
 use std::{
     collections::BTreeSet,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use probity_sandbox::{Exit, Mount};
+use probity_scope::HeldDirectory;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -22,7 +23,7 @@ use super::{
     report::{Report, State, TestReport},
 };
 use crate::{
-    Claim, Refusal, RunDetail, claim::FlaggedLines, repository::confined, workshop::Preparation,
+    Claim, Refusal, RunDetail, claim::FlaggedLines, places::read_text, workshop::Preparation,
 };
 
 /// What makes a directory a project.
@@ -87,11 +88,9 @@ impl Aiken {
         if projects.is_empty() {
             return Err(Unavailable::NoBuildFile(PROJECT));
         }
-        let with_packages = |project: &Path| {
-            let there = preparation.repo.join(project).join(PACKAGES);
-            (project.to_owned(), fs::canonicalize(there).ok())
-        };
-        let projects = projects.into_iter().map(with_packages).collect();
+        let mut with_packages =
+            |project: &Path| (project.to_owned(), preparation.installed(&project.join(PACKAGES)));
+        let projects = projects.into_iter().map(&mut with_packages).collect();
         Ok(Box::new(Self { program, projects }))
     }
 
@@ -163,9 +162,9 @@ fn module(project: &Path, file: &str) -> Option<String> {
     Some(inner.with_extension("").to_string_lossy().into_owned())
 }
 
-fn project(repo: &Path, file: &str) -> Option<PathBuf> {
+fn project(repo: &HeldDirectory, file: &str) -> Option<PathBuf> {
     let above = Path::new(file).ancestors().skip(1);
-    above.into_iter().find(|above| repo.join(above).join(PROJECT).is_file()).map(Path::to_owned)
+    above.into_iter().find(|above| repo.is_file(above.join(PROJECT))).map(Path::to_owned)
 }
 
 /// A test's code without the imports that its file has already.
@@ -192,7 +191,12 @@ impl Runner for Aiken {
         "aiken"
     }
 
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal> {
         let is_test = |name: &str| name.ends_with(".ak");
         placement::directory(repo, claim, flagged, is_test)?;
         let file = &flagged.file;
@@ -205,7 +209,7 @@ impl Runner for Aiken {
         let path = placement::unused(repo, &directory, name_of);
         let test = test_name(claim)?;
         let added = if is_validator {
-            let text = confined::read(repo, file).unwrap_or_default();
+            let text = read_text(repo, file).unwrap_or_default();
             Some((file.clone(), addition(&text, &claim.test_code)))
         } else {
             None
@@ -233,7 +237,7 @@ impl Runner for Aiken {
         let mut groups = Groups::default();
         let projects: BTreeSet<PathBuf> = match wanted {
             Existing::Touching(files) => {
-                files.iter().filter_map(|file| project(&site.copy.repo, file)).collect()
+                files.iter().filter_map(|file| project(site.repo(), file)).collect()
             }
             Existing::Named(_) => {
                 self.projects.iter().map(|(project, _)| project.clone()).collect()

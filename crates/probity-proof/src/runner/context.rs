@@ -7,7 +7,7 @@
 
 use std::{
     ffi::OsString,
-    fs, io,
+    io,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -17,16 +17,20 @@ use std::{
 };
 
 use probity_sandbox::{Backend, Limits, Mount, Network, Spec};
+use probity_scope::HeldDirectory;
 
 use super::{
     Trouble,
     capture::{self, Ran},
+    fetching::Fetching,
     report::Report,
+    store::{self, StoreKey},
     witness::Witness,
 };
-use crate::repository::{
-    confined,
-    copies::{PooledCopy, remove},
+use crate::{
+    host,
+    places::{Leaf, Vault, read_text},
+    repository::copies::PooledCopy,
 };
 
 /// Bytes of memory, number of processes and bytes of a file that a test may have.
@@ -44,9 +48,8 @@ const REPORT: &str = "report.jsonl";
 pub(crate) const SYSTEM: [&str; 8] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store"];
 
-/// What the sandbox shows of ours.
-pub(crate) const OWN: [&str; 5] =
-    ["/proof/repo", "/proof/build", "/proof/out", "/proof/kit", "/proof/cache"];
+/// Where the sandbox shows what is ours.
+pub(crate) const OWN: &str = "/proof";
 
 /// Names of the caller's variables that tests may see: none of them holds a secret.
 const PASSED: [&str; 10] = [
@@ -67,9 +70,15 @@ const PASSED: [&str; 10] = [
 pub(crate) struct RunnerContext {
     pub(crate) backend: Backend,
     pub(crate) environment: Vec<(OsString, OsString)>,
+    /// Where programs of the machine are: no directory of the repository, whatever `PATH` says.
+    pub(crate) search_path: Vec<PathBuf>,
+    /// The workshop's own, with all leaves that its runs share.
+    pub(crate) vault: Vault,
     /// Files of ours that runners need beside the test: plugins and reporters.
-    pub(crate) kit: PathBuf,
-    pub(crate) caches: PathBuf,
+    pub(crate) kit: Leaf,
+    /// What stays from one review to the next. No process that runs code of a repository writes there.
+    pub(crate) caches: Vault,
+    pub(crate) fetching: Fetching,
     pub(crate) test_timeout: Duration,
     pub(crate) build_timeout: Duration,
     pub(crate) suite_timeout: Duration,
@@ -87,10 +96,12 @@ pub(crate) struct RunnerContext {
 pub(crate) struct Site<'a> {
     pub(crate) context: &'a RunnerContext,
     pub(crate) copy: PooledCopy<'a>,
+    /// This version's own.
+    pub(crate) vault: Vault,
     /// What was built of this version of the code.
-    pub(crate) build: PathBuf,
+    pub(crate) build: Leaf,
     /// What this run writes.
-    pub(crate) scratch: PathBuf,
+    pub(crate) scratch: Leaf,
     /// The same as the commands see them.
     pub(crate) seen_repo: PathBuf,
     pub(crate) seen_build: PathBuf,
@@ -118,8 +129,8 @@ pub(crate) struct Task {
     pub(crate) tools: Vec<PathBuf>,
     /// Mounts beside those, host first.
     pub(crate) mounts: Vec<Mount>,
-    /// Names of caches that this command, which runs nothing that an agent wrote, may write.
-    pub(crate) caches: Vec<&'static str>,
+    /// Whether it may reach public hosts, and what the user's own file gives to fetches.
+    pub(crate) fetches: bool,
     pub(crate) wall: Duration,
 }
 
@@ -137,7 +148,7 @@ impl Task {
             access,
             tools: Vec::new(),
             mounts: Vec::new(),
-            caches: Vec::new(),
+            fetches: false,
             wall,
         }
     }
@@ -159,24 +170,24 @@ impl RunnerContext {
         self.backend != Backend::None
     }
 
-    /// A site for a copy, below the directory of its version.
+    /// A site for a copy, in the vault of its version.
     pub(crate) fn site<'a>(
         &'a self,
         copy: PooledCopy<'a>,
-        directory: &Path,
+        vault: &Vault,
     ) -> Result<Site<'a>, Trouble> {
-        let (build, scratch) = (directory.join("build"), directory.join("out"));
+        let failed = |error: io::Error| Trouble::at(vault.path(), &error);
+        let build = vault.leaf("build").map_err(failed)?;
         // What an earlier run has left there is none of this one's business.
-        remove(&scratch);
-        for made in [&build, &scratch.join("tmp")] {
-            fs::create_dir_all(made).map_err(|error| Trouble::at(made, &error))?;
-        }
+        let scratch = vault.fresh_leaf("out").map_err(failed)?;
+        scratch.held.ensure("tmp").map_err(failed)?;
         Ok(Site {
             context: self,
-            seen_repo: self.seen("repo", &copy.repo),
+            seen_repo: self.seen("repo", copy.leaf().map_err(failed)?),
             seen_build: self.seen("build", &build),
             seen_scratch: self.seen("out", &scratch),
             copy,
+            vault: vault.again().map_err(failed)?,
             build,
             scratch,
             witness: None,
@@ -185,21 +196,21 @@ impl RunnerContext {
 
     /// Puts a file of ours where commands see it.
     pub(crate) fn add_to_kit(&self, name: &str, text: &str) -> Result<(), Trouble> {
-        let file = self.kit.join(name);
-        fs::write(&file, text).map_err(|error| Trouble::at(&file, &error))
+        let written = self.kit.held.write(name, text.as_bytes());
+        written.map_err(|error| Trouble::at(Path::new(name), &error))
     }
 
     /// What a directory of ours is for commands.
-    fn seen(&self, name: &str, host: &Path) -> PathBuf {
-        if self.is_sandboxed() { Path::new("/proof").join(name) } else { host.to_owned() }
+    pub(crate) fn seen(&self, name: &str, leaf: &Leaf) -> PathBuf {
+        if self.is_sandboxed() {
+            Path::new(OWN).join(name)
+        } else {
+            leaf.path_without_sandbox().to_owned()
+        }
     }
 
     pub(crate) fn seen_kit(&self) -> PathBuf {
         self.seen("kit", &self.kit)
-    }
-
-    pub(crate) fn seen_cache(&self, name: &str) -> PathBuf {
-        self.seen(&format!("cache/{name}"), &self.caches.join(name))
     }
 
     /// How long proofs may still take.
@@ -208,8 +219,22 @@ impl RunnerContext {
         deadline.map_or(Duration::MAX, |end| end.saturating_duration_since(Instant::now()))
     }
 
+    /// What stays from one review to the next for a key, filled if nobody has filled it.
+    pub(crate) fn stored(
+        &self,
+        kind: &str,
+        key: StoreKey,
+        fill: impl FnOnce(&Leaf) -> Result<(), Trouble>,
+    ) -> Result<Leaf, Trouble> {
+        let may_wait = |began: Instant| {
+            let limit = self.build_timeout.min(self.time_left());
+            !self.cancel.load(Ordering::SeqCst) && began.elapsed() < limit
+        };
+        store::stored(&self.caches, kind, key, may_wait, fill)
+    }
+
     /// What a process that was killed with the review, or by the deadline, has shown is nothing.
-    fn capture(&self, backend: &Backend, mut spec: Spec) -> Result<Ran, Trouble> {
+    pub(crate) fn capture(&self, backend: &Backend, mut spec: Spec) -> Result<Ran, Trouble> {
         let stopped = || {
             if self.cancel.load(Ordering::SeqCst) {
                 return Err(Trouble::Cancelled);
@@ -223,12 +248,20 @@ impl RunnerContext {
         stopped().map(|()| ran)
     }
 
-    /// The file that the caller's `PATH` has for a name.
+    /// The file that the machine has for a name.
     pub(crate) fn tool(&self, name: &str) -> Option<PathBuf> {
-        std::env::split_paths(self.variable("PATH")?)
-            .filter(|directory| directory.is_absolute())
-            .map(|directory| directory.join(name))
-            .find(|path| path.is_file())
+        let files = self.search_path.iter().map(|directory| directory.join(name));
+        files.into_iter().find(|path| host::is_file(path))
+    }
+
+    /// All files that the machine has for such names.
+    pub(crate) fn programs(&self, is_wanted: impl Fn(&str) -> bool) -> Vec<PathBuf> {
+        let in_directory = |directory: &PathBuf| {
+            let mut names = host::names_in(directory);
+            names.retain(|name| is_wanted(name));
+            names.into_iter().map(|name| directory.join(name)).collect::<Vec<_>>()
+        };
+        self.search_path.iter().flat_map(in_directory).collect()
     }
 
     pub(crate) fn variable(&self, name: &str) -> Option<&OsString> {
@@ -247,10 +280,11 @@ impl RunnerContext {
         if self.is_sandboxed() {
             variables.push(("PATH".into(), SYSTEM_PATH.into()));
         } else {
-            let path = self.variable("PATH").cloned();
+            let path = std::env::join_paths(&self.search_path).ok();
             variables.push(("PATH".into(), path.unwrap_or_else(|| SYSTEM_PATH.into())));
-            variables.push(("HOME".into(), site.scratch.join("tmp").into()));
-            variables.push(("TMPDIR".into(), site.scratch.join("tmp").into()));
+            let own = site.seen_scratch.join("tmp");
+            variables.push(("HOME".into(), own.clone().into()));
+            variables.push(("TMPDIR".into(), own.into()));
         }
         variables
     }
@@ -260,7 +294,7 @@ impl RunnerContext {
     fn may_be_shown(&self, tool: &Path) -> bool {
         let home = self.variable("HOME").map(Path::new);
         tool.is_absolute()
-            && tool.exists()
+            && (host::is_directory(tool) || host::is_file(tool))
             && !SYSTEM.iter().any(|system| tool.starts_with(system))
             && home.is_none_or(|home| !home.starts_with(tool))
             && tool.components().count() > 2
@@ -268,9 +302,10 @@ impl RunnerContext {
 }
 
 impl Site<'_> {
-    /// Runs a command, without network.
+    /// Runs a command, without network unless it fetches.
     pub(crate) fn run(&self, task: &Task) -> Result<Ran, Trouble> {
         let context = self.context;
+        let failed = |error: io::Error| Trouble::Machine(error.to_string());
         let mut spec = Spec::new(&task.argv, below(&self.seen_repo, &task.directory));
         spec.network = Network::None;
         spec.limits = Limits {
@@ -282,27 +317,27 @@ impl Site<'_> {
         };
         if let Some(witness) = self.witness {
             spec.argv = Witness::recorded(spec.argv, &self.seen_scratch);
-            spec.mounts = witness.mounts();
+            spec.mounts = witness.mounts().map_err(failed)?;
         }
         for tool in &task.tools {
             if context.may_be_shown(tool) {
                 spec.mounts.push(Mount::read_only(tool, tool));
             }
         }
-        spec.mounts.push(Mount::read_only(&context.kit, context.seen_kit()));
-        spec.mounts.push(Mount::read_write(&self.copy.repo, &self.seen_repo));
-        spec.mounts.push(Mount::read_write(&self.scratch, &self.seen_scratch));
-        spec.mounts.push(match task.access {
-            Access::Compiles => Mount::read_write(&self.build, &self.seen_build),
-            Access::Runs => Mount::read_only(&self.build, &self.seen_build),
-        });
-        for name in &task.caches {
-            let host = context.caches.join(name);
-            fs::create_dir_all(&host).map_err(|error| Trouble::at(&host, &error))?;
-            spec.mounts.push(Mount::read_write(host, context.seen_cache(name)));
-        }
+        spec.mounts.push(context.kit.read_only(context.seen_kit()).map_err(failed)?);
+        let copy = self.copy.leaf().and_then(|leaf| leaf.read_write(&self.seen_repo));
+        spec.mounts.push(copy.map_err(failed)?);
+        spec.mounts.push(self.scratch.read_write(&self.seen_scratch).map_err(failed)?);
+        let build = match task.access {
+            Access::Compiles => self.build.read_write(&self.seen_build),
+            Access::Runs => self.build.read_only(&self.seen_build),
+        };
+        spec.mounts.push(build.map_err(failed)?);
         spec.mounts.extend(task.mounts.iter().cloned());
         spec.env = context.variables(self);
+        if task.fetches {
+            context.fetching.equip(&mut spec);
+        }
         spec.env.extend(task.env.iter().cloned());
         let count = match task.access {
             Access::Compiles => &context.compilations,
@@ -314,46 +349,28 @@ impl Site<'_> {
 
     /// Whether a run with a witness tried a connection that the sandbox refused.
     pub(crate) fn refused_connection(&self) -> bool {
-        Witness::refused_connection(&self.scratch)
-    }
-
-    /// Runs a command of the preparation as the caller would: with the caller's environment and
-    /// network, so that private registries work. It begins in the task's directory, so the tool must
-    /// be one that runs nothing which a repository's file asks for.
-    pub(crate) fn fetch(&self, task: &Task) -> Result<Ran, Trouble> {
-        self.on_host(task, below(&self.copy.repo, &task.directory))
-    }
-
-    /// Runs a tool of the machine as the caller would, outside the repository: interpreters import
-    /// what lies beside them, and cargo and rustup obey files there that name programs.
-    pub(crate) fn ask(&self, task: &Task) -> Result<Ran, Trouble> {
-        self.on_host(task, self.scratch.clone())
-    }
-
-    fn on_host(&self, task: &Task, directory: PathBuf) -> Result<Ran, Trouble> {
-        let mut spec = Spec::new(&task.argv, directory);
-        spec.network = Network::Open;
-        spec.limits.wall = Some(task.wall);
-        spec.env = self.context.environment.clone();
-        spec.env.extend(task.env.iter().cloned());
-        self.context.capture(&Backend::None, spec)
+        Witness::refused_connection(&self.scratch.held)
     }
 
     /// Runs a command whose reporter, one of ours, writes a line of JSON for each event.
     pub(crate) fn run_reported(&self, mut task: Task) -> Result<(Ran, Report), Trouble> {
-        let failed = |error: io::Error| Trouble::at(&self.scratch, &error);
-        confined::write(&self.scratch, REPORT, "").map_err(failed)?;
+        let failed = |error: io::Error| Trouble::at(Path::new(REPORT), &error);
+        self.scratch.held.write(REPORT, b"").map_err(failed)?;
         task.variable("PROBITY_REPORT", self.seen_scratch.join(REPORT));
         task.variable("PROBITY_ROOT", &self.seen_repo);
         let ran = self.run(&task)?;
-        let text = confined::read(&self.scratch, REPORT).unwrap_or_default();
+        let text = read_text(&self.scratch.held, REPORT).unwrap_or_default();
         Ok((ran, Report::of_lines(&text)))
     }
 
     /// Text with the copy's path taken off, as the reader of a report knows the files.
     pub(crate) fn relative(&self, text: &str) -> String {
-        let prefix = |path: &Path| format!("{}/", path.display());
-        text.replace(&prefix(&self.seen_repo), "").replace(&prefix(&self.copy.repo), "")
+        text.replace(&format!("{}/", self.seen_repo.display()), "")
+    }
+
+    /// The files of the copy, as runs have left them.
+    pub(crate) fn repo(&self) -> &HeldDirectory {
+        self.copy.held()
     }
 }
 

@@ -9,6 +9,8 @@ use std::{
     time::Duration,
 };
 
+use probity_scope::HeldDirectory;
+
 use super::{
     Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
@@ -81,7 +83,12 @@ impl Runner for CTest {
         "ctest"
     }
 
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal> {
         let is_test = |name: &str| {
             let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
             ["test", "tests", "Test", "spec"].iter().any(|word| stem.ends_with(word))
@@ -176,7 +183,7 @@ impl Runner for CTest {
             Existing::Touching(files) => {
                 let directory = |file: &String| Path::new(file).parent().map(Path::to_owned);
                 let directories = files.iter().filter_map(directory);
-                directories.filter_map(|from| project(&site.copy.repo, &from)).collect()
+                directories.filter_map(|from| project(site.repo(), &from)).collect()
             }
             Existing::Named(names) => {
                 names.iter().filter_map(|name| Some(name.split_once(SEPARATOR)?.0.into())).collect()
@@ -212,8 +219,8 @@ impl Runner for CTest {
 const TARGET: &str = "zz_probity_test";
 
 /// The outermost project that a directory belongs to: the others are parts of it.
-fn project(repo: &Path, directory: &Path) -> Option<PathBuf> {
-    let is_project = |above: &&Path| repo.join(above).join(PROJECT).is_file();
+fn project(repo: &HeldDirectory, directory: &Path) -> Option<PathBuf> {
+    let is_project = |above: &&Path| repo.is_file(above.join(PROJECT));
     directory.ancestors().filter(is_project).last().map(Path::to_owned)
 }
 

@@ -9,12 +9,12 @@ mod written;
 use std::{
     collections::BTreeSet,
     ffi::OsString,
-    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use globset::{GlobBuilder, GlobMatcher};
+use probity_scope::HeldDirectory;
 
 use self::written::Written;
 use super::{
@@ -24,7 +24,7 @@ use super::{
     failed_build, placement,
     report::{Report, ReportFault, State, junit::is_named},
 };
-use crate::{Claim, Refusal, RunDetail, claim::FlaggedLines};
+use crate::{Claim, Refusal, RunDetail, claim::FlaggedLines, host};
 
 /// Bytes of a name that a command is given.
 const MOST_NAME: usize = 1000;
@@ -119,7 +119,7 @@ impl Custom {
             let program = command.first_mut().filter(|program| !program.contains('/'));
             let Some(program) = program else { continue };
             let Some(found) = context.tool(program) else { continue };
-            let real = fs::canonicalize(&found).unwrap_or_else(|_| found.clone());
+            let real = host::real_path(&found).unwrap_or_else(|| found.clone());
             tools.extend(real.ancestors().nth(2).map(Path::to_owned));
             tools.extend(found.parent().map(Path::to_owned));
             if let Some(found) = found.to_str() {
@@ -155,9 +155,9 @@ impl Custom {
             let report = Report::of_text(&text).unwrap_or_else(unread);
             return Ok((ran, report));
         };
-        let before = Written::find(&site.copy.repo, glob);
+        let before = Written::find(site.repo(), glob);
         let ran = site.run(task)?;
-        let report = Written::find(&site.copy.repo, glob).read_since(&before, glob);
+        let report = Written::find(site.repo(), glob).read_since(&before, site.repo(), glob);
         Ok((ran, report.unwrap_or_else(Report::without)))
     }
 }
@@ -167,7 +167,12 @@ impl Runner for Custom {
         "custom"
     }
 
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal> {
         let name = claim.test_name.clone().filter(|name| !name.is_empty());
         let name = name.ok_or(Refusal::NoSuchTest(None))?;
         let is_odd = name.starts_with('-') || name.chars().any(char::is_control);

@@ -3,12 +3,13 @@
 
 use std::{
     collections::BTreeSet,
-    fmt, fs,
+    fmt,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use probity_sandbox::Exit;
+use probity_scope::{HeldDirectory, HeldKind};
 
 use super::{
     Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble,
@@ -17,7 +18,7 @@ use super::{
     placement,
     report::{Report, ReportFault, TestReport, junit::is_named},
 };
-use crate::{Claim, Refusal, RunDetail, claim::FlaggedLines, repository::confined};
+use crate::{Claim, Refusal, RunDetail, claim::FlaggedLines, host, places::read_text};
 
 /// Test files of one project that are run.
 const MOST_FILES: usize = 300;
@@ -99,9 +100,9 @@ impl Asked<'_> {
 pub(super) struct Files<T>(pub(super) T);
 
 impl<T: Tool> Files<T> {
-    fn project(&self, repo: &Path, directory: &Path) -> PathBuf {
+    fn project(&self, repo: &HeldDirectory, directory: &Path) -> PathBuf {
         let is_project = |above: &&Path| {
-            self.0.project_files().iter().any(|name| repo.join(above).join(name).exists())
+            self.0.project_files().iter().any(|name| repo.kind(above.join(name)).is_some())
         };
         directory.ancestors().find(is_project).unwrap_or(Path::new("")).to_owned()
     }
@@ -124,12 +125,17 @@ impl<T: Tool> Runner for Files<T> {
         self.0.name()
     }
 
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal> {
         let beside = placement::directory(repo, claim, flagged, |name| self.0.is_test(name))?;
         let project = self.project(repo, &beside);
         let is_chosen = claim.test_file.as_deref().is_some_and(|file| !file.is_empty());
         let usual = self.0.test_directories().iter().map(|name| project.join(name));
-        let usual = usual.into_iter().find(|directory| repo.join(directory).is_dir());
+        let usual = usual.into_iter().find(|directory| repo.is_directory(directory));
         let directory = match usual {
             Some(usual) if !is_chosen => usual,
             _ => beside,
@@ -174,7 +180,7 @@ impl<T: Tool> Runner for Files<T> {
 
     /// All tests of a project: which of them touch a file is not known.
     fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
-        let repo = &site.copy.repo;
+        let repo = site.repo();
         let mut groups = Groups::default();
         let projects: BTreeSet<PathBuf> = match wanted {
             Existing::Touching(files) => {
@@ -221,14 +227,14 @@ impl<T: Tool> Runner for Files<T> {
 
 /// The report that a tool was told to write into the directory of its run.
 pub(super) fn written(site: &Site<'_>, read: impl Fn(&str) -> Option<Report>) -> Report {
-    let text = confined::read(&site.scratch, REPORT);
+    let text = read_text(&site.scratch.held, REPORT);
     let missing = || Report::without(ReportFault::Missing(REPORT.to_owned()));
     text.ok().and_then(|text| read(&text)).unwrap_or_else(missing)
 }
 
 /// The directories that a program needs: its own, and those of the system's settings for it.
 pub(super) fn tools_of(program: &Path, settings: &[&str]) -> Vec<PathBuf> {
-    let real = fs::canonicalize(program).unwrap_or_else(|_| program.to_owned());
+    let real = host::real_path(program).unwrap_or_else(|| program.to_owned());
     let own = real.ancestors().nth(2).map(Path::to_owned);
     // Debian's names of programs are links that lead through there.
     let settings = settings.iter().chain(&["/etc/alternatives"]).map(PathBuf::from);
@@ -237,20 +243,19 @@ pub(super) fn tools_of(program: &Path, settings: &[&str]) -> Vec<PathBuf> {
 
 /// Files below a directory, by their names. Links are not followed.
 pub(super) fn found(
-    repo: &Path,
+    repo: &HeldDirectory,
     root: &Path,
     is_wanted: impl Fn(&str) -> bool,
 ) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     let mut pending = vec![root.to_owned()];
     while let Some(directory) = pending.pop() {
-        for entry in fs::read_dir(repo.join(&directory)).into_iter().flatten().flatten() {
-            let (name, path) = (entry.file_name(), directory.join(entry.file_name()));
-            let Ok(kind) = entry.file_type() else { continue };
+        for entry in repo.entries(&directory).into_iter().flatten() {
+            let (name, path) = (&entry.name, directory.join(&entry.name));
             let is_foreign = ["vendor", "node_modules", ".git"].iter().any(|own| name == *own);
-            if kind.is_dir() && !is_foreign {
+            if entry.kind == HeldKind::Directory && !is_foreign {
                 pending.push(path);
-            } else if kind.is_file() && is_wanted(&name.to_string_lossy()) {
+            } else if entry.kind == HeldKind::File && is_wanted(&name.to_string_lossy()) {
                 files.insert(placement::slashes(&path));
             }
         }

@@ -4,34 +4,42 @@
 //! compiler's own end, the caches are out of reach of what an agent wrote, and runs after the
 //! first cost nothing. The program writes the framing that `go tool test2json` reads.
 
+mod modules;
 mod output;
 mod source;
 mod suite;
 
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
 
 use probity_sandbox::Exit;
+use probity_scope::HeldDirectory;
 use serde::Deserialize;
 
-use self::suite::Listed;
+use self::{modules::Skeleton, suite::Listed};
 use super::{
     BUILD, Built, Existing, Groups, Once, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    asked::Asked,
     capture::Ran,
     context::{Access, Site, Task},
     failed_build, placement, succeeded,
 };
 use crate::{
-    Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, repository::confined,
+    Claim, Outcome, Refusal, RunDetail,
+    claim::FlaggedLines,
+    host::HostTools,
+    places::{Leaf, read_text},
     workshop::Preparation,
 };
 
+/// The cache of builds, and the fetched modules.
 const CACHE: &str = "go-build";
+const MODULES: &str = "go-modules";
+
 const PROGRAM: &str = "proof.test";
 
 /// What a program gets on top of the test's time to say where it hangs.
@@ -39,67 +47,93 @@ const GRACE: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub(super) struct Go {
-    root: PathBuf,
-    modules: PathBuf,
+    environment: Environment,
+    /// Of this workshop: it begins with links to what was compiled ahead.
+    cache: Leaf,
+    /// What was compiled ahead, by the name under which it is shown.
+    compiled: Vec<(&'static str, Leaf)>,
+    /// None if they could not be fetched.
+    modules: Option<Leaf>,
     /// What the packages of each module use, on the code as it is.
     listings: Once<PathBuf, Arc<Vec<Listed>>>,
 }
 
-#[derive(Deserialize)]
+/// What the tool chain says of itself.
+#[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
-struct Environment {
+pub(super) struct Environment {
     goroot: PathBuf,
     gomodcache: PathBuf,
+    goversion: String,
+}
+
+/// Asks the tool chain of the machine.
+pub(super) fn environment(host: &HostTools<'_>) -> Result<Environment, Unavailable> {
+    let program = host.context.tool("go").ok_or(Unavailable::NotInstalled("Go"))?;
+    let words = ["env", "-json", "GOROOT", "GOMODCACHE", "GOVERSION"];
+    let ran = host.ask(&program, &words, &[("GOTOOLCHAIN", "local")])?;
+    let told = serde_json::from_slice(&ran.stdout);
+    let told = told.map_err(|error| Trouble::Machine(format!("go env did not answer: {error}")));
+    Ok(told?)
 }
 
 impl Go {
-    /// Finds the tool chain, fetches what the modules need and compiles everything once.
+    /// Fetches what the modules need and compiles everything once.
     pub(super) fn prepare(
         preparation: &mut Preparation<'_>,
     ) -> Result<Box<dyn Runner>, Unavailable> {
-        let site = preparation.site;
-        let program = site.context.tool("go").ok_or(Unavailable::NotInstalled("Go"))?;
-        let mut ask = Task::new([program], "", Access::Compiles, site.context.build_timeout);
-        ask.arguments(["env", "-json", "GOROOT", "GOMODCACHE"]);
-        let ran = site.fetch(&ask)?;
-        let told: Environment = serde_json::from_slice(&ran.stdout)
-            .map_err(|error| Trouble::Machine(format!("go env did not answer: {error}")))?;
-        let go = Self { root: told.goroot, modules: told.gomodcache, listings: Once::default() };
-        for module in preparation.directories_with("go.mod") {
+        let environment =
+            preparation.asked.go.clone().unwrap_or_else(|| Err(Asked::not_asked()))?;
+        let vault = &preparation.site.context.vault;
+        let cache = vault.leaf(CACHE).map_err(|error| Trouble::at(vault.path(), &error))?;
+        let (compiled, modules, listings) = (Vec::new(), None, Once::default());
+        let mut go = Self { environment, cache, compiled, modules, listings };
+        let skeleton = Skeleton::of(preparation)?;
+        if !skeleton.directories.is_empty() {
             (preparation.progress)("fetching and compiling what the Go modules need");
-            preparation.check_warm("Go", go.warm(site, module));
+            let warm = go.warm(preparation.site, &skeleton);
+            preparation.check_warm("Go", warm);
         }
         Ok(Box::new(go))
     }
 
-    /// Downloading runs nothing of the repository. Listing with `-export` compiles all packages
-    /// and their tests and links none of them.
-    fn warm(&self, site: &Site<'_>, module: &Path) -> Result<(), Trouble> {
-        if site.copy.repo.join(module).join("go.sum").is_file() {
-            let program = self.root.join("bin/go");
-            let limit = site.context.build_timeout;
-            let mut fetch = Task::new([program], module, Access::Compiles, limit);
-            fetch.arguments(["mod", "download"]);
-            succeeded(site.fetch(&fetch))?;
+    /// Listing with `-export` compiles all packages and their tests and links none of them.
+    fn warm(&mut self, site: &Site<'_>, skeleton: &Skeleton) -> Result<(), Trouble> {
+        let fetched = self.fetch(site, skeleton);
+        let compiled = self.compile_ahead(site, skeleton);
+        for module in &skeleton.directories {
+            let mut list = self.task(site, module)?;
+            list.arguments([
+                "list", "-e", "-export", "-test", "-deps", "-f", "", "./...", "testing",
+            ]);
+            succeeded(site.run(&list))?;
         }
-        let mut list = self.task(site, module);
-        list.arguments(["list", "-e", "-export", "-test", "-deps", "-f", "", "./...", "testing"]);
-        succeeded(site.run(&list)).map(drop)
+        fetched.and(compiled)
     }
 
     /// The go command, with caches and without network.
-    fn task(&self, site: &Site<'_>, directory: &Path) -> Task {
-        let limit = site.context.build_timeout;
-        let mut task = Task::new([self.root.join("bin/go")], directory, Access::Compiles, limit);
-        task.tools.extend([self.root.clone(), self.modules.clone()]);
-        task.caches.push(CACHE);
-        task.variable("GOROOT", &self.root);
-        task.variable("GOCACHE", site.context.seen_cache(CACHE));
-        task.variable("GOMODCACHE", &self.modules);
-        task.variable("GOTOOLCHAIN", "local");
+    fn task(&self, site: &Site<'_>, directory: &Path) -> Result<Task, Trouble> {
+        self.task_with(site, directory, &self.cache)
+    }
+
+    /// The same with another cache of builds.
+    fn task_with(&self, site: &Site<'_>, directory: &Path, cache: &Leaf) -> Result<Task, Trouble> {
+        let failed = |error| Trouble::at(Path::new(CACHE), &error);
+        let mut task = self.command(site, directory);
+        let seen = site.context.seen(CACHE, cache);
+        task.mounts.push(cache.read_write(&seen).map_err(failed)?);
+        task.variable("GOCACHE", seen);
+        for (name, store) in &self.compiled {
+            let seen = site.context.seen(name, store);
+            task.mounts.push(store.read_only(seen).map_err(failed)?);
+        }
+        if let Some(modules) = &self.modules {
+            let seen = site.context.seen(MODULES, modules);
+            task.mounts.push(modules.read_only(&seen).map_err(failed)?);
+            task.variable("GOMODCACHE", seen);
+        }
         task.variable("GOPROXY", "off");
-        task.variable("GOTELEMETRY", "off");
-        task
+        Ok(task)
     }
 
     /// Compiles the tests of a package into a program of this name.
@@ -110,9 +144,9 @@ impl Go {
         program: &str,
         tags: &[String],
     ) -> Result<Ran, Trouble> {
-        let module = module(&site.copy.repo, package);
+        let module = module(site.repo(), package);
         let root = module.clone().unwrap_or_else(|| package.to_owned());
-        let mut task = self.task(site, &root);
+        let mut task = self.task(site, &root)?;
         if module.is_none() {
             task.variable("GO111MODULE", "off");
         }
@@ -142,8 +176,8 @@ impl Go {
     ) -> Result<Ran, Trouble> {
         let program = site.seen_build.join(program);
         let mut task = Task::new([program], package, Access::Runs, limit + GRACE);
-        task.tools.extend([self.root.clone(), self.modules.clone()]);
-        task.variable("GOROOT", &self.root);
+        task.tools.push(self.environment.goroot.clone());
+        task.variable("GOROOT", &self.environment.goroot);
         task.arguments(["-test.v=test2json", "-test.paniconexit0", "-test.count=1"]);
         task.arguments([
             format!("-test.run={filter}"),
@@ -162,14 +196,19 @@ impl Runner for Go {
         true
     }
 
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal> {
         let is_test = |name: &str| name.ends_with("_test.go");
         let directory = placement::directory(repo, claim, flagged, is_test)?;
         let id = placement::plain(&claim.id);
         // A name that ends in an operating system's name would be left out on the others.
         let name = |number: &str| format!("zz_probity_{id}{number}p_test.go");
         let path = placement::unused(repo, &directory, name);
-        let existing = source::Package::read(&repo.join(&directory));
+        let existing = source::Package::read(repo, &directory);
         let test = source::prepare(&claim.test_code, claim.test_name.as_deref(), &existing, &id)?;
         Ok(Placed {
             path,
@@ -182,19 +221,19 @@ impl Runner for Go {
     }
 
     fn build(&self, site: &Site<'_>, placed: &Placed) -> Result<Built, Box<Trial>> {
-        let flagged = confined::read(&site.copy.repo, &placed.flagged.file).unwrap_or_default();
+        let flagged = read_text(site.repo(), &placed.flagged.file).unwrap_or_default();
         let tags = [source::tags(&placed.source), source::tags(&flagged)].concat();
         let compile = || self.compile(site, &placed.directory, PROGRAM, &tags);
         let ran = compile()?;
         let text = [&ran.stdout[..], &ran.stderr].concat();
         let mut detail = match failed_build(ran.exit) {
             Some(failed) => failed,
-            None if site.build.join(PROGRAM).is_file() => return Ok(Built::default()),
+            None if site.build.held.is_file(PROGRAM) => return Ok(Built::default()),
             None => RunDetail::NoSuchTest,
         };
         if detail == RunDetail::Unbuilt {
             // Is it the test at all?
-            fs::remove_file(site.copy.repo.join(&placed.path)).ok();
+            site.repo().remove_file(&placed.path).ok();
             if !compile().is_ok_and(|ran| ran.exit == Exit::Code(0)) {
                 detail = RunDetail::PackageUnbuilt;
             }
@@ -221,13 +260,13 @@ impl Runner for Go {
         limit: Duration,
     ) -> Result<Suite, Box<Trial>> {
         let mut suite = Suite::default();
-        fs::remove_file(site.build.join(PROGRAM)).ok();
+        site.build.held.remove_file(PROGRAM).ok();
         let built = self.compile(site, package, PROGRAM, &[])?;
         let is_built = built.exit == Exit::Code(0);
         let outcome = if is_built { Outcome::Passed } else { Outcome::BuildError };
         let prefix = format!("{}{}", package.display(), suite::SEPARATOR);
         suite.outcomes.insert(format!("{prefix}{BUILD}"), outcome);
-        if is_built && site.build.join(PROGRAM).is_file() {
+        if is_built && site.build.held.is_file(PROGRAM) {
             let names: Vec<&str> = tests.iter().map(String::as_str).collect();
             let filter =
                 if names.is_empty() { ".".to_owned() } else { format!("^({})$", names.join("|")) };
@@ -239,8 +278,8 @@ impl Runner for Go {
 }
 
 /// The nearest directory with a module, up from a package.
-fn module(repo: &Path, package: &Path) -> Option<PathBuf> {
-    let with_module = |above: &&Path| repo.join(above).join("go.mod").is_file();
+fn module(repo: &HeldDirectory, package: &Path) -> Option<PathBuf> {
+    let with_module = |above: &&Path| repo.is_file(above.join("go.mod"));
     package.ancestors().find(with_module).map(Path::to_owned)
 }
 

@@ -10,6 +10,8 @@ use std::{
     time::Duration,
 };
 
+use probity_scope::HeldDirectory;
+
 use self::{maven::BuildTool, plain::Plain};
 use super::{
     Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
@@ -21,7 +23,7 @@ use super::{
     report::{Report, ReportFault, junit::is_named},
 };
 use crate::{
-    Claim, Refusal, RunDetail, claim::FlaggedLines, repository::confined, workshop::Preparation,
+    Claim, Refusal, RunDetail, claim::FlaggedLines, host, places::read_text, workshop::Preparation,
 };
 
 /// What a virtual machine gets on top of the test's time to start.
@@ -56,16 +58,20 @@ impl Java {
     ) -> Result<Box<dyn Runner>, Unavailable> {
         let context = preparation.site.context;
         let javac = context.tool("javac").ok_or(Unavailable::NotInstalled("a Java compiler"))?;
-        let javac = javac.canonicalize().map_err(|error| Trouble::at(&javac, &error))?;
+        let javac = host::real_path(&javac).unwrap_or(javac);
         let home = javac.ancestors().nth(2).unwrap_or(&javac).to_owned();
         let (maven, gradle) = (context.tool("mvn"), context.tool("gradle"));
         Ok(Box::new(Self { home, plain: Plain::find(), maven, gradle }))
     }
 
     /// What builds the project of a directory, and where that is.
-    fn project(&self, repo: &Path, directory: &Path) -> Result<(PathBuf, How<'_>), Unavailable> {
+    fn project(
+        &self,
+        repo: &HeldDirectory,
+        directory: &Path,
+    ) -> Result<(PathBuf, How<'_>), Unavailable> {
         for above in directory.ancestors() {
-            let has = |name: &str| repo.join(above).join(name).is_file();
+            let has = |name: &str| repo.is_file(above.join(name));
             if has("pom.xml") {
                 let program = self.maven.as_deref().ok_or(Unavailable::NotInstalled("Maven"))?;
                 return Ok((above.to_owned(), How::Tool(BuildTool::Maven(program))));
@@ -80,7 +86,7 @@ impl Java {
     }
 
     fn how(&self, site: &Site<'_>, project: &Path) -> Result<How<'_>, Trouble> {
-        let found = self.project(&site.copy.repo, project);
+        let found = self.project(site.repo(), project);
         found.map(|(_, how)| how).map_err(|why| Trouble::Machine(why.to_string()))
     }
 
@@ -96,7 +102,12 @@ impl Runner for Java {
         "junit"
     }
 
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal> {
         let is_test = |name: &str| {
             let stem = name.strip_suffix(".java").unwrap_or_default();
             stem.starts_with("Test")
@@ -115,7 +126,7 @@ impl Runner for Java {
         let class = word_after(&claim.test_code, "class ").ok_or(Refusal::NoSuchTest(None))?;
         let path = placement::slashes(&directory.join(format!("{class}.java")));
         // A class has its name in its code, so that another file cannot have it.
-        if repo.join(&path).symlink_metadata().is_ok() {
+        if repo.kind(&path).is_some() {
             return Err(Refusal::TestFileExists(path));
         }
         let wanted = claim.test_name.as_deref().filter(|name| !name.is_empty());
@@ -173,7 +184,7 @@ impl Runner for Java {
             Existing::Touching(files) => {
                 for file in files {
                     let directory = Path::new(file).parent().unwrap_or(Path::new(""));
-                    let found = self.project(&site.copy.repo, directory);
+                    let found = self.project(site.repo(), directory);
                     let (project, _) = found.map_err(|why| Trouble::Machine(why.to_string()))?;
                     groups.tests.entry(project).or_default();
                 }
@@ -220,18 +231,18 @@ impl Java {
         let (ran, root, directory) = match how {
             How::Plain(plain) => {
                 let ran = plain.run(self, site, project, class, limit + GRACE)?;
-                (ran, &site.scratch, PathBuf::from(plain::REPORTS))
+                (ran, &site.scratch.held, PathBuf::from(plain::REPORTS))
             }
             How::Tool(tool) => {
                 let ran = tool.run(self, site, project, class, limit + GRACE)?;
-                (ran, &site.copy.repo, project.join(tool.reports()))
+                (ran, site.repo(), project.join(tool.reports()))
             }
         };
         let files =
             found(root, &directory, |name| name.starts_with("TEST-") && name.ends_with(".xml"));
         let mut report = Report::default();
         for file in &files {
-            let text = confined::read(root, file).unwrap_or_default();
+            let text = read_text(root, file).unwrap_or_default();
             match Report::of_junit(text.trim_start()) {
                 Ok(told) => report.tests.extend(told.tests),
                 Err(why) => {

@@ -8,11 +8,11 @@ mod titles;
 
 use std::{
     collections::BTreeSet,
-    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use probity_scope::{HeldDirectory, HeldKind};
 use serde::Deserialize;
 
 use self::{
@@ -27,7 +27,7 @@ use super::{
     report::{Report, State},
 };
 use crate::{
-    Claim, Refusal, RunDetail, claim::FlaggedLines, repository::confined, workshop::Preparation,
+    Claim, Refusal, RunDetail, claim::FlaggedLines, host, places::read_text, workshop::Preparation,
 };
 
 pub(super) const ENDINGS: &[&str] = &["js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx"];
@@ -83,10 +83,9 @@ impl JavaScript {
     pub(super) fn prepare(
         preparation: &mut Preparation<'_>,
     ) -> Result<Box<dyn Runner>, Unavailable> {
-        let Preparation { site, repo, tree, progress, .. } = preparation;
-        let context = site.context;
-        progress("looking for node and the installed packages");
-        let real = |name: &str| context.tool(name).and_then(|path| fs::canonicalize(path).ok());
+        let context = preparation.site.context;
+        (preparation.progress)("looking for node and the installed packages");
+        let real = |name: &str| context.tool(name).and_then(|path| host::real_path(&path));
         let (node, bun) = (real("node"), real("bun"));
         if node.is_none() && bun.is_none() {
             return Err(Unavailable::NotInstalled("Node.js"));
@@ -94,7 +93,7 @@ impl JavaScript {
         for (name, text) in KIT {
             context.add_to_kit(name, text)?;
         }
-        Ok(Box::new(Self { node, bun, modules: Modules::find(context, repo, tree)? }))
+        Ok(Box::new(Self { node, bun, modules: Modules::find(preparation)? }))
     }
 
     fn session(
@@ -107,7 +106,7 @@ impl JavaScript {
             Asked::Test(placed) => (site.context.test_timeout, std::slice::from_ref(&placed.path)),
             Asked::Files { limit, files, .. } => (*limit, *files),
         };
-        let framework = framework(&site.copy.repo, project);
+        let framework = framework(site.repo(), project);
         let (name, program) = match framework {
             Framework::Bun => ("bun", &self.bun),
             _ => ("Node.js", &self.node),
@@ -265,7 +264,12 @@ impl Runner for JavaScript {
         "javascript"
     }
 
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal> {
         let directory = placement::directory(repo, claim, flagged, is_test)?;
         let id = placement::plain(&claim.id);
         let wanted = claim.test_file.as_deref().filter(|file| !file.is_empty());
@@ -296,7 +300,7 @@ impl Runner for JavaScript {
 
     /// The files of the tests; for vitest and jest the changed files, of which they know the tests.
     fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
-        let repo = &site.copy.repo;
+        let repo = site.repo();
         let (names, touching) = match wanted {
             Existing::Touching(files) => (files, true),
             Existing::Named(names) => (names, false),
@@ -325,7 +329,7 @@ impl Runner for JavaScript {
         limit: Duration,
     ) -> Result<Suite, Box<Trial>> {
         let files: Vec<String> = files.iter().cloned().collect();
-        let finds_related = framework(&site.copy.repo, project).finds_related();
+        let finds_related = framework(site.repo(), project).finds_related();
         let related = finds_related && !files.iter().all(|file| is_test_file(Path::new(file)));
         let asked = Asked::Files { files: &files, related, limit };
         let (ran, report) = self.session(site, project, &asked)?;
@@ -334,18 +338,16 @@ impl Runner for JavaScript {
 }
 
 /// The test files of a package, without those of packages in it.
-fn tests(repo: &Path, project: &Path) -> Vec<String> {
+fn tests(repo: &HeldDirectory, project: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut pending = vec![project.to_owned()];
     while let Some(directory) = pending.pop() {
-        let entries = fs::read_dir(repo.join(&directory)).into_iter().flatten().flatten();
-        for entry in entries {
-            let path = directory.join(entry.file_name());
-            let Ok(kind) = entry.file_type() else { continue };
-            let is_own = !repo.join(&path).join("package.json").is_file();
-            if kind.is_dir() && entry.file_name() != "node_modules" && is_own {
+        for entry in repo.entries(&directory).into_iter().flatten() {
+            let path = directory.join(&entry.name);
+            let is_own = !repo.is_file(path.join("package.json"));
+            if entry.kind == HeldKind::Directory && entry.name != "node_modules" && is_own {
                 pending.push(path);
-            } else if kind.is_file() && is_test_file(&path) {
+            } else if entry.kind == HeldKind::File && is_test_file(&path) {
                 found.push(path.to_string_lossy().into_owned());
             }
         }
@@ -364,8 +366,8 @@ fn is_test_file(path: &Path) -> bool {
 }
 
 /// The package that a directory belongs to.
-fn project(repo: &Path, directory: &Path) -> PathBuf {
-    let has_package = |above: &&Path| repo.join(above).join("package.json").is_file();
+fn project(repo: &HeldDirectory, directory: &Path) -> PathBuf {
+    let has_package = |above: &&Path| repo.is_file(above.join("package.json"));
     directory.ancestors().find(has_package).unwrap_or(Path::new("")).to_owned()
 }
 
@@ -398,9 +400,9 @@ struct Package {
 }
 
 /// What the nearest packages say they test with.
-fn framework(repo: &Path, directory: &Path) -> Framework {
+fn framework(repo: &HeldDirectory, directory: &Path) -> Framework {
     for above in directory.ancestors() {
-        let text = confined::read(repo, above.join("package.json")).unwrap_or_default();
+        let text = read_text(repo, above.join("package.json")).unwrap_or_default();
         let package: Package = serde_json::from_str(&text).unwrap_or_default();
         let script = package.scripts.get("test").and_then(serde_json::Value::as_str).unwrap_or("");
         let words = script.split_whitespace();

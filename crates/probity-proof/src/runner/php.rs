@@ -12,7 +12,7 @@ use super::{
     placement,
     report::Report,
 };
-use crate::{Claim, workshop::Preparation};
+use crate::{Claim, host, workshop::Preparation};
 
 #[derive(Debug)]
 pub(super) struct PhpUnit {
@@ -31,14 +31,13 @@ impl PhpUnit {
         let mut vendors = Vec::new();
         for directory in preparation.directories_with("composer.json") {
             let place = directory.join("vendor");
-            let installed = preparation.repo.join(&place);
-            let is_tracked = preparation.tree.files().iter().any(|file| file.starts_with(&place));
-            if installed.is_dir() && !is_tracked {
-                vendors.push((place, installed));
+            if preparation.is_copied(&place) {
+                continue;
             }
+            vendors.extend(preparation.installed(&place).map(|installed| (place, installed)));
         }
         let own = vendors.iter().map(|(_, real)| real.join("bin/phpunit"));
-        let own = own.into_iter().find(|program| program.is_file());
+        let own = own.into_iter().find(|program| host::is_file(program));
         let own = if context.is_sandboxed() { own } else { None };
         let program = own.or_else(|| context.tool("phpunit"));
         let program = program.ok_or(Unavailable::NotInstalled("PHPUnit"))?;

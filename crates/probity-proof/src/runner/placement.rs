@@ -2,13 +2,15 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::{Claim, Refusal, claim::FlaggedLines, repository::confined::through_link};
+use probity_scope::{HeldDirectory, HeldKind};
+
+use crate::{Claim, Refusal, claim::FlaggedLines};
 
 /// More than any test has, and a bound for what is parsed and stored.
 const MOST_CODE: usize = 512 * 1024;
 
 /// Checks the parts of a claim that are the same in every language.
-pub(crate) fn flagged(repo: &Path, claim: &Claim) -> Result<FlaggedLines, Refusal> {
+pub(crate) fn flagged(repo: &HeldDirectory, claim: &Claim) -> Result<FlaggedLines, Refusal> {
     if claim.test_code.trim().is_empty() {
         return Err(Refusal::NoTest);
     }
@@ -20,7 +22,7 @@ pub(crate) fn flagged(repo: &Path, claim: &Claim) -> Result<FlaggedLines, Refusa
     }
     let file =
         relative(&claim.file).ok_or_else(|| Refusal::FlaggedPathOutside(claim.file.clone()))?;
-    if !repo.join(&file).is_file() {
+    if !repo.is_file(&file) {
         return Err(Refusal::FlaggedFileMissing(claim.file.clone()));
     }
     let last = claim.end_line.unwrap_or(claim.line).max(claim.line);
@@ -29,7 +31,7 @@ pub(crate) fn flagged(repo: &Path, claim: &Claim) -> Result<FlaggedLines, Refusa
 
 /// The directory that a claim's test goes into. `is_test` knows how a language names its tests.
 pub(crate) fn directory(
-    repo: &Path,
+    repo: &HeldDirectory,
     claim: &Claim,
     flagged: &FlaggedLines,
     is_test: impl Fn(&str) -> bool,
@@ -40,10 +42,10 @@ pub(crate) fn directory(
     let path = relative(wanted).ok_or_else(|| Refusal::TestPathOutside(wanted.to_owned()))?;
     let parent = path.parent().unwrap_or(Path::new(""));
     // The parents come first: through a link even looking would be looking elsewhere.
-    if through_link(repo, parent) {
+    if repo.is_blocked(parent) {
         return Err(Refusal::TestPathThroughLink(wanted.to_owned()));
     }
-    if repo.join(&path).symlink_metadata().is_ok() {
+    if repo.kind(&path).is_some() {
         return Err(Refusal::TestFileExists(wanted.to_owned()));
     }
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
@@ -53,19 +55,22 @@ pub(crate) fn directory(
     Ok(parent.to_owned())
 }
 
-/// A path of the copy that no link leads out of.
-pub(crate) fn inside(repo: &Path, path: &str) -> Option<PathBuf> {
-    let path = relative(path)?;
-    let file = repo.join(&path);
-    let linked = through_link(repo, path.parent()?) || file.is_symlink();
-    (!linked).then_some(file)
+/// Whether a path is that of a file, or of nothing, and no link is on the way to it.
+pub(crate) fn is_plain(repo: &HeldDirectory, path: &str) -> bool {
+    let Some(path) = relative(path) else { return false };
+    let is_blocked = path.parent().is_some_and(|parent| repo.is_blocked(parent));
+    !is_blocked && repo.kind(&path) != Some(HeldKind::Link)
 }
 
 /// A path in a directory that does not exist yet.
-pub(crate) fn unused(repo: &Path, directory: &Path, name: impl Fn(&str) -> String) -> String {
+pub(crate) fn unused(
+    repo: &HeldDirectory,
+    directory: &Path,
+    name: impl Fn(&str) -> String,
+) -> String {
     let mut path = directory.join(name(""));
     for number in 2.. {
-        if repo.join(&path).symlink_metadata().is_err() {
+        if repo.kind(&path).is_none() {
             break;
         }
         path = directory.join(name(&number.to_string()));

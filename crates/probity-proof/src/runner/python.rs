@@ -12,18 +12,23 @@ use std::{
 };
 
 use probity_sandbox::Exit;
+use probity_scope::HeldDirectory;
 use serde::Deserialize;
 
 use super::{
     Built, Existing, Groups, Once, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
-    context::{Access, Site, Task},
+    context::{Access, RunnerContext, Site, Task},
     placement,
     report::Report,
     succeeded,
 };
 use crate::{
-    Claim, Refusal, RunDetail, claim::FlaggedLines, repository::confined, syntax::Grammar,
+    Claim, Refusal, RunDetail,
+    claim::FlaggedLines,
+    host::{self, HostTools},
+    places::read_text,
+    syntax::Grammar,
     workshop::Preparation,
 };
 
@@ -56,14 +61,66 @@ struct Coverage {
     is_cut: bool,
 }
 
-#[derive(Deserialize)]
-struct Probe {
+/// An interpreter of the machine, by what it says of itself.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Interpreter {
     executable: PathBuf,
+    /// Its own directory, that of the installation it is made from, and those that it imports from.
     directories: Vec<PathBuf>,
+    has_pytest: bool,
 }
 
-const ASK: &str = "import json, sys, pytest; print(json.dumps({'executable': sys.executable, \
-    'directories': [sys.prefix, sys.base_prefix, *sys.path]}))";
+const ASK: &str = "import importlib.util, json, sys; print(json.dumps({'executable': sys.executable, \
+    'directories': [sys.prefix, sys.base_prefix, *sys.path], \
+    'has_pytest': importlib.util.find_spec('pytest') is not None}))";
+
+/// Where version managers keep interpreters, from the directory that a variable names or, below the
+/// home, from the usual one.
+const MANAGED: [(&str, &str, &str); 5] = [
+    ("PYENV_ROOT", ".pyenv", "versions"),
+    ("UV_PYTHON_INSTALL_DIR", ".local/share/uv/python", ""),
+    ("ASDF_DATA_DIR", ".asdf", "installs/python"),
+    ("MISE_DATA_DIR", ".local/share/mise", "installs/python"),
+    ("AGENT_TOOLSDIRECTORY", "/opt/hostedtoolcache", "Python"),
+];
+
+/// All interpreters that the machine has on its path, the active environment's first.
+pub(super) fn interpreters(
+    host: &HostTools<'_>,
+    repo: &Path,
+    files: &HeldDirectory,
+) -> Vec<Interpreter> {
+    let context = host.context;
+    let active = context.variable("VIRTUAL_ENV").map(|root| Path::new(root).join("bin/python"));
+    let is_inside = |path: &Path| {
+        let directory = host::real_path(path.parent().unwrap_or(path));
+        directory.is_none_or(|real| real.starts_with(repo))
+    };
+    let active = active.filter(|path| !is_inside(path));
+    let on_path = context.programs(|name| {
+        let rest = name.strip_prefix("python");
+        rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
+    });
+    // pyenv's choice of a version, by its name alone: one that is not installed is not asked for.
+    let wanted = read_text(files, ".python-version").unwrap_or_default();
+    let wanted = wanted.lines().next().map(str::trim).filter(|version| {
+        !version.is_empty()
+            && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
+    });
+    let mut found: Vec<Interpreter> = Vec::new();
+    for path in active.into_iter().chain(on_path).filter(|path| host::is_file(path)) {
+        let answer = |variables: &[(&str, &str)]| {
+            let ran = succeeded(host.ask(&path, &["-I", "-c", ASK], variables)).ok()?;
+            serde_json::from_slice::<Interpreter>(&ran.stdout).ok()
+        };
+        let chosen = wanted.and_then(|version| answer(&[("PYENV_VERSION", version)]));
+        let answer = chosen.or_else(|| answer(&[]));
+        let is_new =
+            |one: &Interpreter| found.iter().all(|known| known.executable != one.executable);
+        found.extend(answer.filter(is_new));
+    }
+    found
+}
 
 impl Python {
     /// Finds an interpreter that has pytest: the active environment's, the repository's own, or
@@ -71,40 +128,51 @@ impl Python {
     pub(super) fn prepare(
         preparation: &mut Preparation<'_>,
     ) -> Result<Box<dyn Runner>, Unavailable> {
-        let Preparation { repo, site, progress, .. } = preparation;
-        let context = site.context;
-        progress("looking for a Python interpreter with pytest");
-        let is_inside = |path: &Path| path.canonicalize().is_ok_and(|path| path.starts_with(*repo));
-        let active = context.variable("VIRTUAL_ENV").map(PathBuf::from);
-        let (inside, outside): (Vec<_>, Vec<_>) =
-            active.into_iter().partition(|root| is_inside(root));
-        let own = inside.into_iter().chain([".venv", "venv", "env"].map(|name| repo.join(name)));
-        let on_path = ["python3", "python"].into_iter().filter_map(|name| context.tool(name));
-        let found = (outside.iter().map(|root| root.join("bin/python")))
-            .find_map(|path| Self::ask(site, repo, &path))
-            .or_else(|| own.into_iter().find_map(|root| Self::of_repository(site, repo, root)))
-            .or_else(|| on_path.into_iter().find_map(|path| Self::ask(site, repo, &path)));
+        (preparation.progress)("looking for a Python interpreter with pytest");
+        let site = preparation.site;
+        let known = &preparation.asked.pythons;
+        let active = site.context.variable("VIRTUAL_ENV").map(Path::new);
+        let is_active = |one: &&Interpreter| {
+            active.is_some_and(|root| one.directories.first().is_some_and(|own| own == root))
+        };
+        let of_machine = |one: &Interpreter| Self::of_machine(preparation.repo, one);
+        let with_pytest = || known.iter().filter(|one| one.has_pytest);
+        let mut found = with_pytest().find(is_active).map(of_machine);
+        if found.is_none() {
+            let inside = active.and_then(|root| {
+                host::real_path(root)?.strip_prefix(preparation.repo).ok().map(Path::to_owned)
+            });
+            let own = inside.into_iter().chain([".venv", "venv", "env"].map(PathBuf::from));
+            for root in own {
+                found = found.or_else(|| Self::of_repository(preparation, &root));
+            }
+        }
+        let found = found
+            .or_else(|| with_pytest().next().map(|one| Self::of_machine(preparation.repo, one)));
         let found = found.ok_or(Unavailable::NoPytest)?;
-        context.add_to_kit(&format!("{}.py", found.plugin), PLUGIN)?;
+        site.context.add_to_kit(&format!("{}.py", found.plugin), PLUGIN)?;
         Ok(Box::new(found))
     }
 
     /// An environment in the repository, which anybody may have written: it runs only sandboxed, and
-    /// what its tests see is what its own file says of the machine's Python, not what it answers.
-    fn of_repository(site: &Site<'_>, repo: &Path, root: PathBuf) -> Option<Self> {
-        let interpreter = root.join("bin/python");
-        if !root.symlink_metadata().is_ok_and(|found| found.is_dir()) || !interpreter.is_file() {
-            return None;
-        }
-        let settings = confined::read(&root, "pyvenv.cfg").ok()?;
+    /// what its tests see is what interpreters of the machine say of themselves, not what it answers.
+    fn of_repository(preparation: &mut Preparation<'_>, root: &Path) -> Option<Self> {
+        let root = preparation.installed(root)?;
+        let site = preparation.site;
+        let settings = HeldDirectory::open(&root).ok()?;
+        let settings = read_text(&settings, "pyvenv.cfg").ok()?;
         let home = settings.lines().find_map(|line| {
             let (key, value) = line.split_once('=')?;
             (key.trim() == "home").then(|| PathBuf::from(value.trim()))
         })?;
-        let base = home.parent()?.canonicalize().ok()?;
-        if base.starts_with(repo) || !home.join("python3").is_file() {
+        let base = host::real_path(home.parent()?)?;
+        let is_known = preparation.asked.pythons.iter().any(|one| one.is_made_from(&base))
+            || is_managed(site.context, &base);
+        if !is_known || base.starts_with(preparation.repo) || !host::is_file(&home.join("python3"))
+        {
             return None;
         }
+        let interpreter = root.join("bin/python");
         let tools = vec![root, base];
         let limit = site.context.build_timeout;
         let mut task = Task::new([&interpreter], "", Access::Runs, limit);
@@ -119,25 +187,14 @@ impl Python {
         Self { interpreter, tools, plugin, coverage: Once::default() }
     }
 
-    fn ask(site: &Site<'_>, repo: &Path, interpreter: &Path) -> Option<Self> {
-        if !interpreter.is_file() {
-            return None;
-        }
-        let mut task = Task::new([interpreter], "", Access::Compiles, site.context.build_timeout);
-        task.arguments(["-c", ASK]);
-        // pyenv's choice of a version, which is one of those that are installed.
-        task.variable("PYENV_DIR", &site.copy.repo);
-        let ran = site.ask(&task).ok()?;
-        let probe: Probe = serde_json::from_slice(&ran.stdout).ok()?;
-        let prefixes: Vec<PathBuf> = probe.directories.iter().take(2).cloned().collect();
+    fn of_machine(repo: &Path, interpreter: &Interpreter) -> Self {
+        let prefixes: Vec<PathBuf> = interpreter.directories.iter().take(2).cloned().collect();
         let of_prefix = |path: &Path| prefixes.iter().any(|prefix| path.starts_with(prefix));
         // A package that is installed in place is the repository itself, which the copy stands for.
-        let wanted =
-            |path: &&PathBuf| path.is_dir() && (!path.starts_with(repo) || of_prefix(path));
-        let mut tools = prefixes.clone();
-        let others = probe.directories.iter().filter(|path| !of_prefix(path)).filter(wanted);
-        tools.extend(others.filter(|path| !path.starts_with(&site.copy.repo)).cloned());
-        Some(Self::new(probe.executable, tools))
+        let wanted = |path: &&PathBuf| host::is_directory(path) && !path.starts_with(repo);
+        let others = interpreter.directories.iter().filter(|path| !of_prefix(path)).filter(wanted);
+        let tools = prefixes.iter().chain(others).cloned().collect();
+        Self::new(interpreter.executable.clone(), tools)
     }
 
     /// Runs pytest in a project with these arguments.
@@ -192,6 +249,26 @@ impl Python {
     }
 }
 
+impl Interpreter {
+    /// Whether this directory is the one that it is installed in.
+    fn is_made_from(&self, base: &Path) -> bool {
+        let installed = self.directories.get(1).and_then(|path| host::real_path(path));
+        installed.is_some_and(|installed| installed == base)
+    }
+}
+
+/// Whether a directory is one in which a version manager has installed an interpreter.
+fn is_managed(context: &RunnerContext, base: &Path) -> bool {
+    let home = context.variable("HOME").map(Path::new).unwrap_or(Path::new("/nonexistent"));
+    MANAGED.iter().any(|(variable, usual, below)| {
+        let root = context.variable(variable).map_or_else(|| home.join(usual), PathBuf::from);
+        let real = host::real_path(&root.join(below));
+        real.is_some_and(|real| {
+            base.parent().is_some_and(|parent| parent == real || parent.parent() == Some(&real))
+        })
+    })
+}
+
 /// What pytest is to run, and what it is to tell.
 #[derive(Debug, Clone, Copy)]
 enum Asked<'a> {
@@ -204,7 +281,12 @@ impl Runner for Python {
         "pytest"
     }
 
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal> {
         let is_test = |name: &str| {
             name.strip_suffix(".py")
                 .is_some_and(|stem| stem.starts_with("test") || stem.ends_with("_test"))
@@ -213,12 +295,12 @@ impl Runner for Python {
         let root = project(repo, &beside);
         let is_chosen = claim.test_file.as_deref().is_some_and(|file| !file.is_empty());
         let tests = ["tests", "test"].map(|name| root.join(name));
-        let tests = tests.into_iter().find(|tests| repo.join(tests).is_dir());
+        let tests = tests.into_iter().find(|tests| repo.is_directory(tests));
         let directory = match tests {
             _ if is_chosen => beside,
             Some(tests) => tests,
             // Inside of a package the test would be a part of it.
-            None if repo.join(&beside).join("__init__.py").is_file() => root.clone(),
+            None if repo.is_file(beside.join("__init__.py")) => root.clone(),
             None => beside,
         };
         let id = placement::plain(&claim.id);
@@ -241,9 +323,8 @@ impl Runner for Python {
     }
 
     fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
-        let of_file = |file: &str| {
-            project(&site.copy.repo, Path::new(file).parent().unwrap_or(Path::new("")))
-        };
+        let of_file =
+            |file: &str| project(site.repo(), Path::new(file).parent().unwrap_or(Path::new("")));
         let mut groups = Groups::default();
         match wanted {
             Existing::Named(names) => {
@@ -286,9 +367,8 @@ impl Runner for Python {
 }
 
 /// The root of the project that a directory belongs to.
-fn project(repo: &Path, directory: &Path) -> PathBuf {
-    let is_project =
-        |above: &&Path| PROJECT.iter().any(|name| repo.join(above).join(name).is_file());
+fn project(repo: &HeldDirectory, directory: &Path) -> PathBuf {
+    let is_project = |above: &&Path| PROJECT.iter().any(|name| repo.is_file(above.join(name)));
     directory.ancestors().find(is_project).unwrap_or(Path::new("")).to_owned()
 }
 

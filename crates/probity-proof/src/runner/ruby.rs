@@ -9,6 +9,8 @@ use std::{
     time::Duration,
 };
 
+use probity_scope::HeldDirectory;
+
 use self::{minitest::Minitest, rspec::Rspec};
 use super::{
     Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable, context::Site,
@@ -36,10 +38,10 @@ pub(super) fn prepare(preparation: &mut Preparation<'_>) -> Result<Box<dyn Runne
 
 impl Ruby {
     /// By the file of a test, or by what is in the project.
-    fn of_file(&self, repo: &Path, file: &str) -> Result<&dyn Runner, Trouble> {
+    fn of_file(&self, repo: &HeldDirectory, file: &str) -> Result<&dyn Runner, Trouble> {
         let directory = Path::new(file).parent().unwrap_or(Path::new(""));
         let has =
-            |name: &str| directory.ancestors().any(|above| repo.join(above).join(name).exists());
+            |name: &str| directory.ancestors().any(|above| repo.kind(above.join(name)).is_some());
         let is_spec = file.ends_with("_spec.rb")
             || !file.ends_with("_test.rb") && (has("spec") || has(".rspec"));
         if !is_spec {
@@ -57,7 +59,12 @@ impl Runner for Ruby {
         "ruby"
     }
 
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal> {
         let file = claim.test_file.as_deref().filter(|file| !file.is_empty());
         let runner = self.of_file(repo, file.unwrap_or(&flagged.file));
         runner
@@ -66,11 +73,11 @@ impl Runner for Ruby {
     }
 
     fn build(&self, site: &Site<'_>, placed: &Placed) -> Result<Built, Box<Trial>> {
-        self.of_file(&site.copy.repo, &placed.path)?.build(site, placed)
+        self.of_file(site.repo(), &placed.path)?.build(site, placed)
     }
 
     fn run(&self, site: &Site<'_>, placed: &Placed, built: &Built) -> Result<Trial, Trouble> {
-        self.of_file(&site.copy.repo, &placed.path)?.run(site, placed, built)
+        self.of_file(site.repo(), &placed.path)?.run(site, placed, built)
     }
 
     /// The tests of both, as a project may be on its way from one to the other.

@@ -6,42 +6,46 @@
 mod package;
 mod seed;
 mod source;
+mod store;
 mod suite;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
-    fs,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
-use probity_sandbox::Mount;
+use probity_scope::HeldDirectory;
 
-use self::{package::Package, source::Program, suite::SEPARATOR};
+use self::{
+    package::Package,
+    source::Program,
+    store::{Skeleton, Warm},
+    suite::SEPARATOR,
+};
 use super::{
     Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    asked::Asked,
     capture::Ran,
     context::{Access, Site, Task},
     failed_build, placement, succeeded,
 };
 use crate::{
-    Claim, Outcome, Refusal, RunDetail, claim::FlaggedLines, repository::confined, text::clean,
+    Claim, Outcome, Refusal, RunDetail,
+    claim::FlaggedLines,
+    host::{self, HostTools},
+    places::read_text,
+    text::clean,
     workshop::Preparation,
 };
 
-/// The target directory in which the dependencies are compiled ahead.
-const WARM: &str = "rust-target";
-
-/// That of one version of the code, below what was built of it.
+/// The target directory of one version of the code, below what was built of it.
 const TARGET: &str = "target";
 
 /// What the program gets on top of the test's time to start.
 const GRACE: Duration = Duration::from_secs(5);
-
-/// In a target directory whose package is compiled with all its features.
-const ALL_FEATURES: &str = "all-features";
 
 /// Workspaces of one repository that are looked at.
 const MOST_WORKSPACES: usize = 20;
@@ -49,8 +53,13 @@ const MOST_WORKSPACES: usize = 20;
 #[derive(Debug)]
 pub(super) struct Rust {
     sysroot: PathBuf,
+    /// What the compiler says of itself.
+    version: String,
+    /// The user's own home of cargo, of which tests see nothing.
     home: PathBuf,
     packages: Vec<Package>,
+    /// What was fetched and compiled ahead, by workspace.
+    warm: Vec<Warm>,
     /// Lock files that cargo has made, since the repository has none: without them it would make them
     /// in every copy, of which none could serve again.
     locks: Vec<(PathBuf, String)>,
@@ -58,10 +67,17 @@ pub(super) struct Rust {
     tests: Mutex<BTreeMap<(String, String), (String, String)>>,
 }
 
+/// Which features of a package its tests are compiled with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Features {
+    Usual,
+    All,
+}
+
 /// The tool chain that the repository asks rustup for. Only a name counts: a path in that file would be
 /// a compiler of the repository's own, on the host.
-fn channel(site: &Site<'_>) -> Option<String> {
-    let read = |name: &str| confined::read(&site.copy.repo, name).ok();
+fn channel(files: &HeldDirectory) -> Option<String> {
+    let read = |name: &str| read_text(files, name).ok();
     let text = read("rust-toolchain.toml").or_else(|| read("rust-toolchain"))?;
     let line = |text: &str| {
         let (key, value) = text.split_once('=')?;
@@ -74,98 +90,138 @@ fn channel(site: &Site<'_>) -> Option<String> {
     text.lines().find_map(line).or_else(only).filter(is_name)
 }
 
+/// Asks the compiler of the machine where it is.
+pub(super) fn sysroot(host: &HostTools<'_>, files: &HeldDirectory) -> Result<PathBuf, Unavailable> {
+    let rustc = host.context.tool("rustc").ok_or(Unavailable::NotInstalled("Rust"))?;
+    let channel = channel(files);
+    let variables: Vec<(&str, &str)> =
+        channel.iter().map(|channel| ("RUSTUP_TOOLCHAIN", channel.as_str())).collect();
+    let ran = host.ask(&rustc, &["--print", "sysroot"], &variables)?;
+    let sysroot = PathBuf::from(String::from_utf8_lossy(&ran.stdout).trim());
+    if !host::is_file(&sysroot.join("bin/cargo")) {
+        return Err(Unavailable::NotInstalled("cargo"));
+    }
+    Ok(sysroot)
+}
+
 impl Rust {
-    /// Finds the tool chain, fetches what the workspaces need and compiles everything once.
+    /// Lists the packages, fetches what the workspaces need and compiles it once.
     pub(super) fn prepare(
         preparation: &mut Preparation<'_>,
     ) -> Result<Box<dyn Runner>, Unavailable> {
+        let sysroot = preparation.asked.rust.clone().unwrap_or_else(|| Err(Asked::not_asked()))?;
         let site = preparation.site;
         let context = site.context;
-        let rustc = context.tool("rustc").ok_or(Unavailable::NotInstalled("Rust"))?;
-        let mut ask = Task::new([rustc], "", Access::Compiles, context.build_timeout);
-        ask.arguments(["--print", "sysroot"]);
-        if let Some(channel) = channel(site) {
-            ask.variable("RUSTUP_TOOLCHAIN", channel);
-        }
-        let ran = site.ask(&ask)?;
-        let sysroot = PathBuf::from(String::from_utf8_lossy(&ran.stdout).trim());
-        if !sysroot.join("bin/cargo").is_file() {
-            return Err(Unavailable::NotInstalled("cargo"));
-        }
         let home = context.variable("CARGO_HOME").map(PathBuf::from);
         let usual = || context.variable("HOME").map(|home| Path::new(home).join(".cargo"));
         let home = home.or_else(usual).unwrap_or_default();
-        let (packages, locks) = (Vec::new(), Vec::new());
-        let mut rust = Self { sysroot, home, packages, locks, tests: Mutex::default() };
+        let (packages, warm, locks) = (Vec::new(), Vec::new(), Vec::new());
+        let (version, tests) = (String::new(), Mutex::default());
+        let mut rust = Self { sysroot, version, home, packages, warm, locks, tests };
+        rust.version = rust.ask_version(site)?;
         for directory in
             preparation.directories_with("Cargo.toml").into_iter().take(MOST_WORKSPACES)
         {
             if !rust.packages.iter().any(|package| package.directory == directory) {
                 (preparation.progress)("fetching and compiling what the Rust packages need");
-                preparation.check_warm("Rust", rust.warm(site, directory));
+                let warm = rust.prepare_workspace(preparation, directory);
+                preparation.check_warm("Rust", warm);
             }
         }
         Ok(Box::new(rust))
     }
 
-    fn warm(&mut self, site: &Site<'_>, directory: &Path) -> Result<(), Trouble> {
-        let cargo = self.sysroot.join("bin/cargo");
+    fn ask_version(&self, site: &Site<'_>) -> Result<String, Trouble> {
         let limit = site.context.build_timeout;
-        let lock = directory.join("Cargo.lock");
-        let has_lock = site.copy.repo.join(&lock).is_file();
-        let mut fetch = Task::new([cargo], "", Access::Compiles, limit);
-        fetch.arguments(["fetch", "--manifest-path"]);
-        fetch.arguments([site.copy.repo.join(directory).join("Cargo.toml")]);
-        let fetched = site.ask(&fetch);
-        let warm = site.context.caches.join(WARM);
-        let mut ask = self.task(site, directory, Some(&warm));
-        ask.arguments(["metadata", "--no-deps", "--format-version=1"]);
+        let mut ask = Task::new([self.sysroot.join("bin/rustc")], "", Access::Runs, limit);
+        self.surround(site, &mut ask);
+        ask.arguments(["-vV"]);
         let told = succeeded(site.run(&ask))?;
-        self.packages.extend(package::listed(&told.stdout, &site.seen_repo).unwrap_or_default());
-        if let (false, Ok(text)) = (has_lock, confined::read(&site.copy.repo, &lock)) {
-            self.locks.push((lock, text));
-        }
-        let mut compile = self.task(site, directory, Some(&warm));
-        compile.arguments(["test", "--no-run", "--workspace", "--quiet"]);
-        succeeded(site.run(&compile)).map_err(|trouble| fetched.err().unwrap_or(trouble)).map(drop)
+        Ok(String::from_utf8_lossy(&told.stdout).into_owned())
     }
 
-    /// Cargo, offline. The target directory is that of the site, or is mounted there.
-    fn task(&self, site: &Site<'_>, directory: &Path, target: Option<&Path>) -> Task {
+    fn prepare_workspace(
+        &mut self,
+        preparation: &Preparation<'_>,
+        directory: &Path,
+    ) -> Result<(), Trouble> {
+        let site = preparation.site;
+        let mut ask = self.task(site, directory);
+        ask.arguments(["metadata", "--no-deps", "--format-version=1"]);
+        let told = succeeded(site.run(&ask))?;
+        let listed = package::listed(&told.stdout, &site.seen_repo).unwrap_or_default();
+        let (packages, targets) = listed;
+        let workspace = packages.first().map(|package| package.workspace.clone());
+        let workspace = workspace.unwrap_or_else(|| directory.to_owned());
+        self.packages.extend(packages);
+        let skeleton = Skeleton::of(preparation, &workspace, &targets)?;
+        let manifests = preparation.directories_with("Cargo.toml").into_iter();
+        let manifests =
+            manifests.map(|at| preparation.files.read_text(at.join("Cargo.toml"), 1 << 20));
+        let locked = read_text(preparation.files, workspace.join("Cargo.lock"));
+        let texts: Vec<String> = manifests.chain([locked]).filter_map(Result::ok).collect();
+        if let Some(source) = store::local_source(&texts) {
+            let why = format!("{source} is a source on this machine, which is not fetched");
+            return Err(Trouble::Machine(why));
+        }
+        if skeleton.has_settings && self.is_vendored(site, &workspace) {
+            let target = self.warm_alone(site, &workspace).ok();
+            self.warm.push(Warm { directory: workspace, home: None, target });
+            return Ok(());
+        }
+        let has_lock = preparation.files.is_file(workspace.join("Cargo.lock"));
+        let lock = self.lock(site, &skeleton)?;
+        if !has_lock {
+            self.locks.push((workspace.join("Cargo.lock"), lock.clone()));
+        }
+        let fetched = self.warm(site, &skeleton, &lock)?;
+        self.warm.push(fetched);
+        let is_compiled = self.warm.last().is_some_and(|warm| warm.target.is_some());
+        if !is_compiled {
+            let target = self.warm_alone(site, &workspace)?;
+            if let Some(warm) = self.warm.last_mut() {
+                warm.target = Some(target);
+            }
+        }
+        Ok(())
+    }
+
+    /// Cargo, offline, with the target directory of the site.
+    fn task(&self, site: &Site<'_>, directory: &Path) -> Task {
         let cargo = self.sysroot.join("bin/cargo");
         let limit = site.context.build_timeout;
         let mut task = Task::new([cargo], directory, Access::Compiles, limit);
-        self.surround(&mut task);
-        let mut seen = site.seen_build.join(TARGET);
-        if let Some(host) = target {
-            // If they cannot be made, mounting says why.
-            fs::create_dir_all(host).ok();
-            fs::create_dir_all(site.build.join(TARGET)).ok();
-            if site.context.is_sandboxed() {
-                task.mounts.push(Mount::read_write(host, &seen))
-            } else {
-                host.clone_into(&mut seen)
-            }
-        }
-        task.variable("CARGO_TARGET_DIR", seen);
-        task.variable("CARGO_INCREMENTAL", "0");
+        self.surround(site, &mut task);
+        self.compile_variables(&mut task, &site.seen_build.join(TARGET));
         task.variable("CARGO_NET_OFFLINE", "true");
+        task
+    }
+
+    fn compile_variables(&self, task: &mut Task, target: &Path) {
+        task.variable("CARGO_TARGET_DIR", target);
+        task.variable("CARGO_INCREMENTAL", "0");
         task.variable("CARGO_TERM_COLOR", "never");
         // What a package denies is meant for its own code, not for tests and altered functions.
         // Where flags are set by the package they stay.
         task.variable("CARGO_BUILD_RUSTFLAGS", "--cap-lints=warn");
-        task
     }
 
-    fn surround(&self, task: &mut Task) {
+    /// The compiler, and the home of the workspace in which a task works.
+    fn surround(&self, site: &Site<'_>, task: &mut Task) {
         task.tools.push(self.sysroot.clone());
-        // Not all of the home, which holds the keys of registries.
-        task.tools.extend(["registry", "git"].map(|name| self.home.join(name)));
-        let settings = self.home.join("config.toml");
-        if fs::read_to_string(&settings).is_ok_and(|text| !text.contains("token")) {
-            task.tools.push(settings);
+        let fitting = self.warm.iter().filter(|warm| task.directory.starts_with(&warm.directory));
+        let warm = fitting.max_by_key(|warm| warm.directory.components().count());
+        let mounted = warm.and_then(|warm| {
+            let home = warm.home.as_ref()?;
+            let seen = site.context.seen(store::HOME, home);
+            Some((home.read_only(&seen).ok()?, seen))
+        });
+        if let Some((mount, seen)) = mounted {
+            task.mounts.push(mount);
+            task.variable("CARGO_HOME", seen);
+        } else {
+            task.variable("CARGO_HOME", site.seen_scratch.join(store::HOME));
         }
-        task.variable("CARGO_HOME", &self.home);
         task.variable("RUSTC", self.sysroot.join("bin/rustc"));
         task.variable("RUSTDOC", self.sysroot.join("bin/rustdoc"));
         let library = self.sysroot.join("lib");
@@ -179,14 +235,17 @@ impl Rust {
 
     /// Begins a version's target directory, once, with the compiled dependencies.
     fn seed(&self, site: &Site<'_>) -> Result<(), Trouble> {
-        let own = site.build.join(TARGET);
-        if own.is_dir() {
+        let failed = |error| Trouble::at(Path::new(TARGET), &error);
+        if site.build.held.is_directory(TARGET) {
             return Ok(());
         }
         let members: Vec<&str> =
             self.packages.iter().map(|package| package.name.as_str()).collect();
-        seed::copy(&site.context.caches.join(WARM), &own, &members)
-            .map_err(|error| Trouble::at(&own, &error))
+        let own = site.build.held.ensure(TARGET).map_err(failed)?;
+        for target in self.warm.iter().filter_map(|warm| warm.target.as_ref()) {
+            seed::copy(&target.held, &own, &members).map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// Compiles tests of a package, and gives the programs that came of it.
@@ -194,11 +253,12 @@ impl Rust {
         &self,
         site: &Site<'_>,
         package: &Package,
+        features: Features,
         targets: impl IntoIterator<Item = Word>,
     ) -> Result<Vec<Program>, Box<Trial>> {
-        let mut task = self.task(site, &package.workspace, None);
+        let mut task = self.task(site, &package.workspace);
         task.arguments(["test", "--no-run", "--message-format=json", "--package", &package.name]);
-        if site.build.join(TARGET).join(ALL_FEATURES).is_file() {
+        if features == Features::All {
             task.arguments(["--all-features"]);
         }
         task.arguments(targets);
@@ -217,7 +277,12 @@ impl Rust {
     }
 
     /// Compiles, and finds the program with the test.
-    fn build_once(&self, site: &Site<'_>, placed: &Placed) -> Result<Built, Box<Trial>> {
+    fn build_once(
+        &self,
+        site: &Site<'_>,
+        placed: &Placed,
+        features: Features,
+    ) -> Result<Built, Box<Trial>> {
         let none = || Trouble::Machine(format!("{} belongs to no package", placed.path));
         let package = self.package(&placed.path).ok_or_else(none)?;
         let stem = Path::new(&placed.path).file_stem().unwrap_or_default().to_string_lossy();
@@ -228,7 +293,7 @@ impl Rust {
             }
             None => vec!["--test", &*stem],
         };
-        let programs = self.compile(site, package, targets)?;
+        let programs = self.compile(site, package, features, targets)?;
         let module = if placed.added.is_some() { Some(stem.as_ref()) } else { None };
         // Every version of the code has the test in the same place, so one of them is asked.
         let tests = || self.tests.lock().unwrap_or_else(PoisonError::into_inner);
@@ -265,7 +330,7 @@ impl Rust {
     ) -> Result<Ran, Trouble> {
         let mut task = Task::new([program], directory, Access::Runs, limit + GRACE);
         task.arguments(arguments);
-        self.surround(&mut task);
+        self.surround(site, &mut task);
         task.variable("CARGO_MANIFEST_DIR", site.seen_repo.join(directory));
         task.variable("RUST_BACKTRACE", "0");
         // Opens the format for machines on stable tool chains.
@@ -283,7 +348,12 @@ impl Runner for Rust {
         true
     }
 
-    fn place(&self, repo: &Path, claim: &Claim, flagged: &FlaggedLines) -> Result<Placed, Refusal> {
+    fn place(
+        &self,
+        repo: &HeldDirectory,
+        claim: &Claim,
+        flagged: &FlaggedLines,
+    ) -> Result<Placed, Refusal> {
         let is_test = |name: &str| name.ends_with(".rs") && name != "build.rs";
         // Cargo knows two places for tests, and no others.
         let wanted = placement::directory(repo, claim, flagged, is_test)?;
@@ -345,16 +415,14 @@ impl Runner for Rust {
 
     fn build(&self, site: &Site<'_>, placed: &Placed) -> Result<Built, Box<Trial>> {
         self.seed(site)?;
-        let tried = self.build_once(site, placed);
+        let tried = self.build_once(site, placed, Features::Usual);
         let Err(trial) = tried else { return tried };
         let wants = matches!(trial.outcome, Outcome::BuildError | Outcome::NotRun);
         if !wants || !self.package(&placed.path).is_some_and(|package| package.has_features) {
             return Err(trial);
         }
         // What the test needs may be behind a feature.
-        let marker = site.build.join(TARGET).join(ALL_FEATURES);
-        fs::write(&marker, "").ok();
-        self.build_once(site, placed).map_err(|_| trial)
+        self.build_once(site, placed, Features::All).map_err(|_| trial)
     }
 
     fn run(&self, site: &Site<'_>, placed: &Placed, built: &Built) -> Result<Trial, Trouble> {
@@ -384,7 +452,7 @@ impl Runner for Rust {
         let mut suite = Suite::default();
         let Some(package) = self.package(directory) else { return Ok(suite) };
         self.seed(site)?;
-        for program in self.compile(site, package, None::<&str>)? {
+        for program in self.compile(site, package, Features::Usual, None::<&str>)? {
             let prefix = format!("{}{SEPARATOR}", program.target);
             let own = tests.iter().filter_map(|test| test.strip_prefix(&prefix));
             let own: Vec<String> = own.map(str::to_owned).collect();

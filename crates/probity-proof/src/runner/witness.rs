@@ -3,11 +3,16 @@
 
 use std::{
     ffi::OsString,
-    fs, io,
+    io,
     path::{Path, PathBuf},
+    rc::Rc,
 };
 
 use probity_sandbox::Mount;
+use probity_scope::HeldDirectory;
+
+use super::context::OWN;
+use crate::places::{Leaf, Vault, read_text};
 
 /// The kernel's counts, in the directory for what a run writes.
 const RECORD: &str = "network";
@@ -44,7 +49,9 @@ impl Shape {
 
 #[derive(Debug)]
 pub(crate) struct Witness {
-    directory: PathBuf,
+    vault: Vault,
+    /// What programs read to look up names.
+    lookups: Leaf,
     places: Vec<WitnessedPath>,
 }
 
@@ -52,19 +59,23 @@ pub(crate) struct Witness {
 struct WitnessedPath {
     /// As the test names it.
     path: PathBuf,
-    host: PathBuf,
+    /// The directory that is mounted, or that has the file which is.
+    host: Rc<Leaf>,
     inside: PathBuf,
     shape: Shape,
 }
 
+/// The name of the file that is mounted in the place of another.
+const FILE: &str = "file";
+
 impl Witness {
-    /// A witness in a directory that does not exist yet.
-    pub(crate) fn new(directory: PathBuf) -> io::Result<Self> {
-        fs::create_dir_all(&directory)?;
+    /// A witness in a vault of its own.
+    pub(crate) fn new(vault: Vault) -> io::Result<Self> {
+        let lookups = vault.fresh_leaf("lookups")?;
         for (name, text) in LOOKUPS {
-            fs::write(directory.join(name), text)?;
+            lookups.held.write(name, text.as_bytes())?;
         }
-        Ok(Self { directory, places: Vec::new() })
+        Ok(Self { vault, lookups, places: Vec::new() })
     }
 
     /// Gives places of one shape to files. A file gets none where the sandbox has something else.
@@ -74,18 +85,20 @@ impl Witness {
                 Shape::Around => path.parent().unwrap_or(path),
                 Shape::Directory | Shape::File => path,
             };
-            // The sandbox has files of its own there.
-            let is_taken =
-                inside.parent().is_none() || (shape != Shape::File && inside.starts_with("/etc"));
+            // The sandbox has files of its own there, or makes directories for what is mounted.
+            let is_taken = inside.parent().is_none()
+                || inside == Path::new(OWN)
+                || (shape != Shape::File && inside.starts_with("/etc"));
             if is_taken {
                 continue;
             }
             let known = self.places.iter().find(|place| place.inside == inside);
-            let host = known.map(|place| place.host.clone());
-            let host = host.unwrap_or_else(|| self.directory.join(self.places.len().to_string()));
-            match shape {
-                Shape::File => fs::write(&host, "")?,
-                Shape::Around | Shape::Directory => fs::create_dir_all(&host)?,
+            let host = match known {
+                Some(place) => Rc::clone(&place.host),
+                None => Rc::new(self.vault.fresh_leaf(&self.places.len().to_string())?),
+            };
+            if shape == Shape::File {
+                host.held.write(FILE, b"")?;
             }
             let (path, inside) = (path.clone(), inside.to_owned());
             self.places.push(WitnessedPath { path, host, inside, shape });
@@ -99,32 +112,35 @@ impl Witness {
 
     /// The file that the test has written, if it has.
     pub(crate) fn written(&self) -> Option<&Path> {
-        let is_written = |place: &&WitnessedPath| match place.shape {
-            Shape::Around => place
-                .path
-                .file_name()
-                .is_some_and(|name| place.host.join(name).symlink_metadata().is_ok()),
-            Shape::Directory => {
-                fs::read_dir(&place.host).is_ok_and(|mut entries| entries.next().is_some())
+        let is_written = |place: &&WitnessedPath| {
+            let held = &place.host.held;
+            match place.shape {
+                Shape::Around => {
+                    place.path.file_name().is_some_and(|name| held.kind(name).is_some())
+                }
+                Shape::Directory => held.entries("").is_ok_and(|entries| !entries.is_empty()),
+                Shape::File => held.stat(FILE).is_some_and(|stat| stat.size > 0),
             }
-            Shape::File => place.host.symlink_metadata().is_ok_and(|found| found.len() > 0),
         };
         self.places.iter().find(is_written).map(|place| place.path.as_path())
     }
 
     /// What the sandbox shows besides. Everything else covers it.
-    pub(super) fn mounts(&self) -> Vec<Mount> {
-        let lookups = LOOKUPS.map(|(name, _)| {
-            Mount::read_only(self.directory.join(name), Path::new("/etc").join(name))
-        });
-        let mut mounts = lookups.to_vec();
+    pub(super) fn mounts(&self) -> io::Result<Vec<Mount>> {
+        let mut mounts = Vec::new();
+        for (name, _) in LOOKUPS {
+            mounts.push(self.lookups.file_read_only(name, Path::new("/etc").join(name))?);
+        }
         for place in &self.places {
-            let mount = Mount::read_write(&place.host, &place.inside);
+            let mount = match place.shape {
+                Shape::File => place.host.file_read_write(FILE, &place.inside)?,
+                Shape::Around | Shape::Directory => place.host.read_write(&place.inside)?,
+            };
             if !mounts.contains(&mount) {
                 mounts.push(mount);
             }
         }
-        mounts
+        Ok(mounts)
     }
 
     /// The same command, with the kernel's counts after it.
@@ -136,9 +152,8 @@ impl Witness {
     }
 
     /// Whether a run that wrote here tried a connection that the sandbox refused.
-    pub(super) fn refused_connection(scratch: &Path) -> bool {
-        let record = crate::repository::confined::read(scratch, RECORD);
-        record.is_ok_and(|record| counts_refusal(&record))
+    pub(super) fn refused_connection(scratch: &HeldDirectory) -> bool {
+        read_text(scratch, RECORD).is_ok_and(|record| counts_refusal(&record))
     }
 }
 

@@ -190,7 +190,7 @@ impl Framework {
             fs::write(file, text).unwrap();
         }
         if self.others.iter().any(|(path, _)| *path == "package.json") {
-            tools::link_packages(directory.path());
+            tools::install_packages(directory.path());
         }
         if self.name == "catch2" {
             fs::copy(catch_main(), directory.path().join("test/catch_main.o")).unwrap();

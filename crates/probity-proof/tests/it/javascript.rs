@@ -1,12 +1,10 @@
 //! JavaScript and TypeScript: every outcome, in `node --test`, vitest, jest and mocha alike.
 
-use std::os::unix::fs::symlink;
-
 use probity_proof::{Claim, FixResult, Level, Outcome, SuiteRun};
 
 use crate::{
     stage::{Stage, at, claim, fix, named},
-    tools::tools,
+    tools::install_packages,
     whole_corpus::is_whole,
 };
 
@@ -72,8 +70,7 @@ impl Framework {
                  export default defineConfig({ test: { environment: 'node' } });\n",
             ),
         ]);
-        symlink(tools().join("proof-node/node_modules"), stage.path().join("node_modules"))
-            .unwrap();
+        install_packages(stage.path());
         stage
     }
 

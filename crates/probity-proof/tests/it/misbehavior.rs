@@ -1,16 +1,12 @@
 //! Tests that hang, fork, flood, look around or leave traps: ended, bounded, and blind.
 
-use std::{
-    fs,
-    os::unix::fs::{PermissionsExt as _, symlink},
-    time::Duration,
-};
+use std::{fs, os::unix::fs::PermissionsExt as _, time::Duration};
 
 use probity_proof::{Claim, Level, Outcome, Why};
 
 use crate::{
     stage::{Stage, at, claim, fix, is_running, named},
-    tools::tools,
+    tools::{install_packages, tools},
 };
 
 const SUB: &str = "def sub(a, b):\n    return a + b\n";
@@ -141,7 +137,7 @@ fn a_link_that_a_test_leaves_for_us_leads_nowhere() {
         ("calc.js", "export const sub = (a, b) => a + b;\n"),
         (".gitignore", "node_modules\n"),
     ]);
-    symlink(tools().join("proof-node/node_modules"), stage.path().join("node_modules")).unwrap();
+    install_packages(stage.path());
     let outside = tempfile::tempdir().unwrap();
     let theirs = outside.path().join("theirs");
     fs::write(&theirs, "kept").unwrap();

@@ -169,8 +169,10 @@ pub(crate) fn fix(path: &str, source: &str, from: &str, to: &str) -> String {
     )
 }
 
-/// Every file with its bytes and modification time, `.git` included.
+/// Every file with its bytes and modification time, `.git` included. Of installed packages, which are
+/// many, the time has to do.
 fn contents(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
+    let packages = root.join("node_modules");
     let mut found = BTreeMap::new();
     let mut pending = vec![root.to_owned()];
     while let Some(directory) = pending.pop() {
@@ -180,7 +182,8 @@ fn contents(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> 
             if metadata.is_dir() {
                 pending.push(path);
             } else if metadata.is_file() {
-                let bytes = fs::read(&path).unwrap();
+                let is_installed = path.starts_with(&packages);
+                let bytes = if is_installed { Vec::new() } else { fs::read(&path).unwrap() };
                 found.insert(path, (bytes, metadata.modified().unwrap()));
             }
         }

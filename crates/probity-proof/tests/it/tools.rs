@@ -4,8 +4,8 @@ use std::{
     env,
     ffi::OsString,
     fs,
-    os::unix::fs::symlink,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 
 use probity_proof::ProofOptions;
@@ -33,9 +33,15 @@ pub(crate) fn kept() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tmp")
 }
 
-/// Links the packages of JavaScript tests into a repository.
-pub(crate) fn link_packages(repo: &Path) {
-    symlink(tools().join("proof-node/node_modules"), repo.join("node_modules")).unwrap();
+/// Installs the packages of JavaScript tests into a repository: a link to them would not be followed.
+pub(crate) fn install_packages(repo: &Path) {
+    let mut copy = Command::new("cp");
+    copy.args(["-a", "--link"]).arg(tools().join("proof-node/node_modules")).arg(repo);
+    // Links need one file system, and a directory for temporary files may be another.
+    let linked = copy.stderr(Stdio::null()).status().unwrap().success();
+    let mut copy = Command::new("cp");
+    copy.arg("-a").arg(tools().join("proof-node/node_modules")).arg(repo);
+    assert!(linked || copy.status().unwrap().success());
 }
 
 fn environment() -> Vec<(OsString, OsString)> {

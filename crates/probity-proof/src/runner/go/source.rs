@@ -1,8 +1,10 @@
 //! A Go test's source: its package, its name, and names that are taken already.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{collections::BTreeSet, path::Path};
 
-use crate::Refusal;
+use probity_scope::HeldDirectory;
+
+use crate::{Refusal, places::read_text};
 
 /// Words of constraints that the tool chain decides, and the one by which files are put aside.
 const OF_THE_MACHINE: &str = "aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd plan9 solaris \
@@ -20,13 +22,16 @@ pub(super) struct Package {
 }
 
 impl Package {
-    pub(super) fn read(directory: &Path) -> Self {
+    pub(super) fn read(repo: &HeldDirectory, directory: &Path) -> Self {
         let mut package = Self::default();
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        for entry in entries.filter(|entry| entry.path().extension() == Some("go".as_ref())) {
-            let Ok(source) = fs::read_to_string(entry.path()) else { continue };
+        for entry in repo.entries(directory).into_iter().flatten() {
+            let path = directory.join(&entry.name);
+            if path.extension() != Some("go".as_ref()) {
+                continue;
+            }
+            let Ok(source) = read_text(repo, &path) else { continue };
             let Some(clause) = clause(&source) else { continue };
-            let of_tests = entry.file_name().to_string_lossy().ends_with("_test.go");
+            let of_tests = entry.name.to_string_lossy().ends_with("_test.go");
             let inner =
                 if of_tests { clause.strip_suffix("_test").unwrap_or(clause) } else { clause };
             package.name.get_or_insert_with(|| inner.to_owned());

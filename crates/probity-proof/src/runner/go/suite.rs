@@ -51,7 +51,7 @@ pub(super) struct Listed {
 
 /// The packages of the module that use this one, or whose tests do.
 fn dependents(go: &Go, site: &Site<'_>, package: &Path) -> Result<Vec<PathBuf>, Trouble> {
-    let Some(root) = module(&site.copy.repo, package) else { return Ok(Vec::new()) };
+    let Some(root) = module(site.repo(), package) else { return Ok(Vec::new()) };
     let listed = go.listings.get(root.clone(), || list(go, site, &root).map(Arc::new))?;
     let Some(own) = listed.iter().find(|one| one.directory == package) else {
         return Ok(Vec::new());
@@ -62,7 +62,7 @@ fn dependents(go: &Go, site: &Site<'_>, package: &Path) -> Result<Vec<PathBuf>, 
 
 fn list(go: &Go, site: &Site<'_>, root: &Path) -> Result<Vec<Listed>, Trouble> {
     let uses = "{{join .Deps \" \"}} {{join .TestImports \" \"}} {{join .XTestImports \" \"}}";
-    let mut task = go.task(site, root);
+    let mut task = go.task(site, root)?;
     let format = format!("{{{{.ImportPath}}}}\t{{{{.Dir}}}}\t{uses}");
     task.arguments(["list", "-e", "-f", &format, "./..."]);
     let told = succeeded(site.run(&task))?;

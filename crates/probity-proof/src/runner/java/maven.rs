@@ -3,14 +3,15 @@
 //! A project is compiled once; what that made is put into the copy of every run.
 
 use std::{
-    fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use super::Java;
+use probity_scope::CopiedLinks;
+
 use crate::{
-    repository::confined::through_link,
+    host,
     runner::{
         Trouble,
         capture::Ran,
@@ -53,7 +54,7 @@ impl BuildTool<'_> {
             Self::Maven(_) => {
                 let home = site.context.variable("HOME").map(PathBuf::from).unwrap_or_default();
                 let own = home.join(".m2/repository");
-                let own = if own.is_dir() { own } else { SYSTEM_REPOSITORY.into() };
+                let own = if host::is_directory(&own) { own } else { SYSTEM_REPOSITORY.into() };
                 task.arguments(["-o", "-q", "-B"]);
                 task.arguments([format!("-Dmaven.repo.local={}", own.display())]);
                 task.tools.push(own);
@@ -81,10 +82,12 @@ impl BuildTool<'_> {
             Self::Gradle(_) => ["--continue", "testClasses"],
         });
         let ran = site.run(&task)?;
-        let made = site.copy.repo.join(project).join(self.output());
-        let kept = site.build.join(self.output());
-        if !through_link(&site.copy.repo, &project.join(self.output())) && made.is_dir() {
-            copy(&made, &kept).map_err(|error| Trouble::at(&made, &error))?;
+        let failed = |error| Trouble::at(Path::new(self.output()), &error);
+        // Where the build has left something else than a directory, nothing was made.
+        if let Ok(made) = site.repo().open_below(project.join(self.output())) {
+            let kept = site.build.held.ensure(self.output()).map_err(failed)?;
+            kept.clear().map_err(failed)?;
+            kept.copy_tree(&made, CopiedLinks::Dropped, &|_, _| true).map_err(failed)?;
         }
         Ok(ran)
     }
@@ -97,10 +100,13 @@ impl BuildTool<'_> {
         class: Option<&str>,
         wall: Duration,
     ) -> Result<Ran, Trouble> {
-        let (kept, place) = (site.build.join(self.output()), project.join(self.output()));
-        let made = site.copy.repo.join(&place);
-        if kept.is_dir() && !made.exists() {
-            copy(&kept, &made).map_err(|error| Trouble::at(&made, &error))?;
+        let failed = |error| Trouble::at(Path::new(self.output()), &error);
+        let place = project.join(self.output());
+        if let (Ok(kept), None) =
+            (site.build.held.open_below(self.output()), site.repo().kind(&place))
+        {
+            let made = site.repo().ensure(&place).map_err(failed)?;
+            made.copy_tree(&kept, CopiedLinks::Dropped, &|_, _| true).map_err(failed)?;
         }
         let mut task = self.task(java, site, project, wall);
         match self {
@@ -115,21 +121,4 @@ impl BuildTool<'_> {
         }
         site.run(&task)
     }
-}
-
-/// Copies directories and files with their times, and nothing else.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
-        if kind.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else if kind.is_file() {
-            fs::copy(entry.path(), &target)?;
-            let modified = entry.metadata()?.modified()?;
-            fs::File::options().append(true).open(&target)?.set_modified(modified)?;
-        }
-    }
-    Ok(())
 }

@@ -6,11 +6,14 @@ use std::{
 };
 
 use super::Java;
-use crate::runner::{
-    Trouble,
-    capture::Ran,
-    context::{Access, Site, Task},
-    files::found,
+use crate::{
+    host,
+    runner::{
+        Trouble,
+        capture::Ran,
+        context::{Access, Site, Task},
+        files::found,
+    },
 };
 
 /// Where Debian has the libraries.
@@ -51,8 +54,8 @@ impl Plain {
     pub(super) fn find() -> Option<Self> {
         let library = |name: &str| Path::new(LIBRARIES).join(format!("{name}.jar"));
         let all = NAMES.iter().map(|name| library(name));
-        let libraries: Vec<PathBuf> = all.filter(|path| path.is_file()).collect();
-        let is_complete = NAMES.iter().take(NEEDED).all(|name| library(name).is_file());
+        let libraries: Vec<PathBuf> = all.filter(|path| host::is_file(path)).collect();
+        let is_complete = NAMES.iter().take(NEEDED).all(|name| host::is_file(&library(name)));
         is_complete.then_some(Self { libraries })
     }
 
@@ -74,7 +77,7 @@ impl Plain {
         task.arguments(["-proc:none", "-nowarn", "-encoding", "UTF-8", "-g", "-cp"]);
         task.arguments([self.class_path(site)]);
         task.arguments(["-d".into(), site.seen_build.join(CLASSES)]);
-        let sources = found(&site.copy.repo, project, |name| name.ends_with(".java"));
+        let sources = found(site.repo(), project, |name| name.ends_with(".java"));
         task.arguments(sources.iter().map(|source| site.seen_repo.join(source)));
         site.run(&task)
     }

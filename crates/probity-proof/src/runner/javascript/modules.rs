@@ -6,20 +6,22 @@
 //! would be a way to change them.
 
 use std::{
-    fs,
-    os::unix::fs::symlink,
+    io,
     path::{Path, PathBuf},
 };
 
 use probity_sandbox::Mount;
+use probity_scope::{CopiedLinks, HeldDirectory, HeldKind};
 
 use crate::{
-    Tree,
-    runner::{
-        Trouble,
-        context::{RunnerContext, Site},
-    },
+    host,
+    places::Vault,
+    runner::{Trouble, context::Site},
+    workshop::Preparation,
 };
+
+/// Where a package has those that it uses.
+const MODULES: &str = "node_modules";
 
 /// More places with packages than any repository has of its own.
 const MOST: usize = 200;
@@ -34,25 +36,20 @@ pub(super) struct Modules {
 }
 
 impl Modules {
-    pub(super) fn find(context: &RunnerContext, repo: &Path, tree: &Tree) -> Result<Self, Trouble> {
-        let packages = tree.files().iter().filter(|file| file.ends_with("package.json"));
+    pub(super) fn find(preparation: &mut Preparation<'_>) -> Result<Self, Trouble> {
+        let context = preparation.site.context;
         let mut places = Vec::new();
-        for directory in packages.filter_map(|file| file.parent()).take(MOST) {
-            let tracked = directory.join("node_modules");
-            let installed = repo.join(&tracked);
-            let copied = tree.files().iter().any(|file| file.starts_with(&tracked));
-            let Some(real) = fs::canonicalize(&installed).ok().filter(|real| real.is_dir()) else {
-                continue;
-            };
-            if copied {
+        for directory in preparation.directories_with("package.json").into_iter().take(MOST) {
+            let place = directory.join(MODULES);
+            if preparation.is_copied(&place) {
                 continue;
             }
+            let Some(real) = preparation.installed(&place) else { continue };
             let place = if context.is_sandboxed() {
                 real
             } else {
-                let own = context.kit.join(format!("modules{}/node_modules", places.len()));
-                copy(&real, &own).map_err(|error| Trouble::at(&real, &error))?;
-                own
+                let name = format!("modules{}", places.len());
+                copy(&real, &context.vault, &name).map_err(|error| Trouble::at(&real, &error))?
             };
             places.push((directory.to_owned(), place));
         }
@@ -63,7 +60,10 @@ impl Modules {
     pub(super) fn directory(&self, from: &Path, package: &str) -> Option<&Path> {
         let installed = |above: &Path| {
             let here = |(directory, _): &&(PathBuf, PathBuf)| directory == above;
-            self.places.iter().find(here).filter(|(_, real)| real.join(package).is_dir())
+            self.places
+                .iter()
+                .find(here)
+                .filter(|(_, real)| host::is_directory(&real.join(package)))
         };
         from.ancestors().find_map(installed).map(|(directory, _)| directory.as_path())
     }
@@ -76,19 +76,24 @@ impl Modules {
     pub(super) fn install(&self, site: &Site<'_>, beside: Beside) -> Result<Vec<Mount>, Trouble> {
         let mut mounts = Vec::new();
         for (number, (directory, real)) in self.places.iter().enumerate() {
-            let place = directory.join("node_modules");
-            let failed = |error| Trouble::at(real, &error);
+            let place = directory.join(MODULES);
+            let failed = |error| Trouble::at(&place, &error);
             if !site.context.is_sandboxed() {
-                site.copy.link(&place, real).map_err(failed)?;
+                if site.repo().kind(&place).is_none() {
+                    site.copy.link(&place, real).map_err(failed)?;
+                }
                 continue;
             }
             site.copy.make_directory(&place).map_err(failed)?;
             let seen = site.seen_repo.join(&place);
             match beside {
                 Beside::Written => {
-                    let links = site.scratch.join(format!("modules{number}"));
-                    link_all(real, &packages(number), &links).map_err(failed)?;
-                    mounts.push(Mount::read_write(links, seen));
+                    // New for each run: the one before may have left anything there.
+                    let links = site.vault.fresh_leaf(&format!("modules{number}"));
+                    let links = links.map_err(failed)?;
+                    let held = HeldDirectory::open(real).map_err(failed)?;
+                    link_all(&held, &packages(number), &links.held).map_err(failed)?;
+                    mounts.push(links.read_write(seen).map_err(failed)?);
                     mounts.push(Mount::read_only(real, packages(number)));
                 }
                 Beside::Unwritten => mounts.push(Mount::read_only(real, seen)),
@@ -112,37 +117,24 @@ fn packages(number: usize) -> PathBuf {
 
 /// Fills a directory with links to what is in another one, which is seen elsewhere. What is a link
 /// already, as to a package of the same repository, stays the link it is.
-fn link_all(from: &Path, seen: &Path, to: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let (seen, to) = (seen.join(&name), to.join(&name));
-        let kind = entry.file_type()?;
-        if kind.is_symlink() {
-            symlink(fs::read_link(entry.path())?, to)?;
-        } else if kind.is_dir() && name.as_encoded_bytes().starts_with(b"@") {
-            link_all(&entry.path(), &seen, &to)?;
+fn link_all(from: &HeldDirectory, seen: &Path, to: &HeldDirectory) -> io::Result<()> {
+    for entry in from.entries("")? {
+        let (name, seen) = (&entry.name, seen.join(&entry.name));
+        if entry.kind == HeldKind::Link {
+            to.link(name, &from.read_link(name)?)?;
+        } else if entry.kind == HeldKind::Directory && name.as_encoded_bytes().starts_with(b"@") {
+            link_all(&from.open_below(name)?, &seen, &to.ensure(name)?)?;
         } else if !WRITTEN.iter().any(|own| name == *own) {
-            symlink(seen, to)?;
+            to.link(name, &seen)?;
         }
     }
     Ok(())
 }
 
-/// Copies a directory with its links as they are.
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
-        if kind.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else if kind.is_symlink() {
-            symlink(fs::read_link(entry.path())?, target)?;
-        } else if kind.is_file() {
-            fs::copy(entry.path(), target)?;
-        }
-    }
-    Ok(())
+/// Copies installed packages with their links as they are, and gives the path of the copy.
+fn copy(from: &Path, vault: &Vault, name: &str) -> io::Result<PathBuf> {
+    let leaf = vault.fresh_leaf(name)?;
+    let modules = leaf.held.ensure(MODULES)?;
+    modules.copy_tree(&HeldDirectory::open(from)?, CopiedLinks::Kept, &|_, _| true)?;
+    Ok(leaf.path_without_sandbox().join(MODULES))
 }

@@ -33,7 +33,7 @@ struct Metadata {
 struct Listed {
     name: String,
     manifest_path: PathBuf,
-    targets: Vec<Target>,
+    targets: Vec<ListedTarget>,
     #[serde(default)]
     dependencies: Vec<Dependency>,
     #[serde(default)]
@@ -46,12 +46,19 @@ struct Dependency {
 }
 
 #[derive(Deserialize)]
-struct Target {
+struct ListedTarget {
     kind: Vec<String>,
+    src_path: PathBuf,
+}
+
+/// A file that cargo compiles, relative to the repository.
+#[derive(Debug, Clone)]
+pub(super) struct Target {
+    pub(super) source: PathBuf,
 }
 
 /// What `cargo metadata` has written, as far as it is inside of the repository.
-pub(super) fn listed(stdout: &[u8], repository: &Path) -> Option<Vec<Package>> {
+pub(super) fn listed(stdout: &[u8], repository: &Path) -> Option<(Vec<Package>, Vec<Target>)> {
     let metadata: Metadata = serde_json::from_slice(stdout).ok()?;
     let inside = |path: &Path| path.strip_prefix(repository).ok().map(Path::to_owned);
     let package = |listed: Listed| {
@@ -70,5 +77,8 @@ pub(super) fn listed(stdout: &[u8], repository: &Path) -> Option<Vec<Package>> {
             name: listed.name,
         })
     };
-    Some(metadata.packages.into_iter().filter_map(package).collect())
+    let sources = metadata.packages.iter().flat_map(|listed| &listed.targets);
+    let targets = sources.filter_map(|target| Some(Target { source: inside(&target.src_path)? }));
+    let targets = targets.collect();
+    Some((metadata.packages.into_iter().filter_map(package).collect(), targets))
 }

@@ -1,62 +1,24 @@
 //! What a copy's target directory begins with: the compiled dependencies, and nothing of the
 //! repository's own packages, which cargo would take for this copy's.
 
-use std::{
-    fs::{self, File, FileTimes},
-    io,
-    path::Path,
-};
+use std::path::Path;
 
-/// Copies a warm target directory without what belongs to these packages. Without a warm one
-/// there is nothing to do.
-pub(super) fn copy(warm: &Path, own: &Path, members: &[&str]) -> io::Result<()> {
-    fs::create_dir_all(own)?;
-    if warm.is_dir() { walk(warm, own, members) } else { Ok(()) }
-}
+use probity_scope::{CopiedLinks, HeldDirectory, HeldKind};
 
-fn walk(from: &Path, to: &Path, members: &[&str]) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
+/// Copies a warm target directory without what belongs to these packages. Nothing is linked: what
+/// compiles in the copy could write through a link. Times are kept, by which cargo knows what is fresh.
+pub(super) fn copy(
+    warm: &HeldDirectory,
+    own: &HeldDirectory,
+    members: &[&str],
+) -> std::io::Result<()> {
+    let is_wanted = |path: &Path, kind: HeldKind| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         // Locks are for those who work there; the incremental state is the members' alone.
-        if name == "incremental" || name == ".cargo-lock" || belongs(&name, members) {
-            continue;
-        }
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
-        let kind = entry.file_type()?;
-        let taken = if kind.is_dir() {
-            walk(&source, &target, members)
-        } else if kind.is_file() && !is_final(from) {
-            take(&source, &target)
-        } else {
-            Ok(())
-        };
-        // Another review may compile there at the same time; what is gone, cargo makes again.
-        match taken {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Libraries are never written again, only replaced, so that they can be shared; what cargo
-/// writes in place is copied, with its time, by which cargo knows whether it is fresh.
-fn take(from: &Path, to: &Path) -> io::Result<()> {
-    let shared = from.extension().is_some_and(|ending| ending == "rlib" || ending == "rmeta");
-    if shared {
-        match fs::hard_link(from, to) {
-            Ok(()) => return Ok(()),
-            // It is the same file: to copy over it would empty both.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-            Err(_) => {}
-        }
-    }
-    fs::copy(from, to)?;
-    let metadata = fs::metadata(from)?;
-    let times = FileTimes::new().set_modified(metadata.modified()?);
-    File::options().write(true).open(to)?.set_times(times)
+        let is_ours = name == "incremental" || name == ".cargo-lock" || belongs(&name, members);
+        !(is_ours || kind == HeldKind::File && is_final(warm, path))
+    };
+    own.copy_tree(warm, CopiedLinks::Dropped, &is_wanted)
 }
 
 /// Whether a file or directory, `NAME-HASH` and the like, is one of these packages'.
@@ -75,29 +37,39 @@ fn belongs(name: &str, members: &[&str]) -> bool {
 }
 
 /// The programs and libraries beside `deps` are links for people.
-fn is_final(directory: &Path) -> bool {
-    directory.join("deps").is_dir() && directory.join(".fingerprint").is_dir()
+fn is_final(warm: &HeldDirectory, file: &Path) -> bool {
+    let directory = file.parent().unwrap_or(Path::new(""));
+    warm.is_directory(directory.join("deps")) && warm.is_directory(directory.join(".fingerprint"))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, os::unix::fs::MetadataExt as _};
+
+    use probity_scope::HeldDirectory;
 
     use super::{belongs, copy};
 
     #[test]
-    fn a_directory_that_is_filled_twice_empties_no_library() {
+    fn nothing_that_is_compiled_in_a_copy_reaches_the_warm_directory() {
         let place = tempfile::tempdir().unwrap();
         let (warm, own) = (place.path().join("warm"), place.path().join("own"));
         fs::create_dir_all(warm.join("debug/deps")).unwrap();
+        fs::create_dir_all(warm.join("debug/.fingerprint")).unwrap();
+        fs::create_dir_all(&own).unwrap();
         let library = "debug/deps/libserde-0123456789abcdef.rlib";
-        fs::write(warm.join(library), "library").unwrap();
-        for _ in 0..2 {
-            copy(&warm, &own, &[]).unwrap();
+        for file in [library, "debug/libserde.rlib", "debug/deps/libown-0123456789abcdef.rlib"] {
+            fs::write(warm.join(file), "library").unwrap();
         }
-        for directory in [&warm, &own] {
-            assert_eq!(fs::read_to_string(directory.join(library)).unwrap(), "library");
-        }
+        let held = |path: &std::path::Path| HeldDirectory::open(path).unwrap();
+        copy(&held(&warm), &held(&own), &["own"]).unwrap();
+        assert_eq!(fs::read_to_string(own.join(library)).unwrap(), "library");
+        let (one, other) =
+            (fs::metadata(warm.join(library)).unwrap(), fs::metadata(own.join(library)).unwrap());
+        assert_ne!(one.ino(), other.ino());
+        assert_eq!((one.mtime(), one.mtime_nsec()), (other.mtime(), other.mtime_nsec()));
+        assert_eq!(fs::read_dir(own.join("debug/deps")).unwrap().count(), 1);
+        assert!(!own.join("debug/libserde.rlib").exists());
     }
 
     #[test]

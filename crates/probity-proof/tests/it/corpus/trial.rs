@@ -50,7 +50,7 @@ pub(crate) fn repository(language: &Language, layout: usize, cases: &[&Case]) ->
         fs::write(file, text).unwrap();
     }
     if language.name == "javascript" {
-        tools::link_packages(directory.path());
+        tools::install_packages(directory.path());
         fs::write(directory.path().join(".gitignore"), "node_modules\n").unwrap();
     }
     directory
