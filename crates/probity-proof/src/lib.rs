@@ -26,6 +26,7 @@ mod exploit;
     )
 )]
 mod host;
+mod mounts;
 mod options;
 mod places;
 mod repository;
@@ -42,6 +43,7 @@ pub use probity_sandbox::Backend;
 pub use crate::{
     claim::Claim,
     exploit::{Exploit, ExploitFault, ExploitLevel, ExploitVerdict, Replay, Standing},
+    mounts::mounts_as_markdown,
     options::{Base, ProofError, ProofOptions, WithoutFix},
     repository::{
         Tree, TreeError,

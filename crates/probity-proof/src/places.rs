@@ -13,6 +13,8 @@ use std::{
 use probity_sandbox::Mount;
 use probity_scope::HeldDirectory;
 
+use crate::mounts::Shown;
+
 /// More than any report that a runner has asked for.
 const MOST_TEXT: u64 = 64 << 20;
 
@@ -108,32 +110,42 @@ impl Vault {
 
 impl Leaf {
     /// Shows the directory, and nobody writes there.
-    pub(crate) fn read_only(&self, inside: impl Into<PathBuf>) -> io::Result<Mount> {
-        Ok(Mount::read_only(self.checked_source()?, inside))
+    pub(crate) fn read_only(
+        &self,
+        shown: &'static Shown,
+        inside: impl Into<PathBuf>,
+    ) -> io::Result<Mount> {
+        Ok(shown.read_only(self.checked_source()?, inside))
     }
 
     /// Shows the directory to whoever may write there.
-    pub(crate) fn read_write(&self, inside: impl Into<PathBuf>) -> io::Result<Mount> {
-        Ok(Mount::read_write(self.checked_source()?, inside))
+    pub(crate) fn read_write(
+        &self,
+        shown: &'static Shown,
+        inside: impl Into<PathBuf>,
+    ) -> io::Result<Mount> {
+        Ok(shown.read_write(self.checked_source()?, inside))
     }
 
     /// Shows one file of the directory, which is a file of ours if the directory was not mounted before.
     pub(crate) fn file_read_only(
         &self,
+        shown: &'static Shown,
         name: &str,
         inside: impl Into<PathBuf>,
     ) -> io::Result<Mount> {
-        Ok(Mount::read_only(self.checked_file(name)?, inside))
+        Ok(shown.read_only(self.checked_file(name)?, inside))
     }
 
     /// Shows one file of the directory to whoever may write it. Its directory stays out of reach, so
     /// that nothing takes the place of the file.
     pub(crate) fn file_read_write(
         &self,
+        shown: &'static Shown,
         name: &str,
         inside: impl Into<PathBuf>,
     ) -> io::Result<Mount> {
-        Ok(Mount::read_write(self.checked_file(name)?, inside))
+        Ok(shown.read_write(self.checked_file(name)?, inside))
     }
 
     fn checked_file(&self, name: &str) -> io::Result<PathBuf> {
@@ -168,6 +180,7 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::Vault;
+    use crate::mounts::SCRATCH;
 
     #[test]
     fn a_leaf_is_mounted_only_from_where_it_was_made() {
@@ -176,13 +189,13 @@ mod tests {
         let mode = vault.path().metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
         let leaf = vault.leaf("out").unwrap();
-        assert!(leaf.read_write("/proof/out").is_ok());
+        assert!(leaf.read_write(&SCRATCH, "/proof/out").is_ok());
         std::fs::rename(vault.path().join("out"), vault.path().join("other")).unwrap();
-        assert!(leaf.read_write("/proof/out").is_err());
+        assert!(leaf.read_write(&SCRATCH, "/proof/out").is_err());
         symlink("/", vault.path().join("out")).unwrap();
-        assert!(leaf.read_write("/proof/out").is_err());
+        assert!(leaf.read_write(&SCRATCH, "/proof/out").is_err());
         assert!(vault.leaf("out").is_err());
         assert!(vault.find_leaf("out").is_none());
-        assert!(vault.fresh_leaf("out").unwrap().read_only("/proof/out").is_ok());
+        assert!(vault.fresh_leaf("out").unwrap().read_only(&SCRATCH, "/proof/out").is_ok());
     }
 }

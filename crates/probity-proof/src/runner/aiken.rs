@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use probity_sandbox::{Exit, Mount};
+use probity_sandbox::Exit;
 use probity_scope::HeldDirectory;
 use serde::Deserialize;
 use serde_json::Value;
@@ -23,7 +23,8 @@ use super::{
     report::{Report, State, TestReport},
 };
 use crate::{
-    Claim, Refusal, RunDetail, claim::FlaggedLines, places::read_text, workshop::Preparation,
+    Claim, Refusal, RunDetail, claim::FlaggedLines, mounts, places::read_text,
+    workshop::Preparation,
 };
 
 /// What makes a directory a project.
@@ -118,7 +119,7 @@ impl Aiken {
             let failed = |error: io::Error| Trouble::at(real, &error);
             if site.context.is_sandboxed() {
                 site.copy.make_directory(&place).map_err(failed)?;
-                task.mounts.push(Mount::read_only(real, site.seen_repo.join(place)));
+                task.mounts.push(mounts::PACKAGES.read_only(real, site.seen_repo.join(place)));
             } else {
                 site.copy.make_directory(&project.join("build")).map_err(failed)?;
                 site.copy.link(&place, real).map_err(failed)?;

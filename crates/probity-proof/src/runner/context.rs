@@ -28,7 +28,7 @@ use super::{
     witness::Witness,
 };
 use crate::{
-    host,
+    host, mounts,
     places::{Leaf, Vault, read_text},
     repository::copies::PooledCopy,
 };
@@ -289,6 +289,16 @@ impl RunnerContext {
         variables
     }
 
+    /// Programs of a user are often in `~/.local`, and what other programs keep there is nobody's business.
+    fn without_data(&self, tool: &Path) -> Vec<PathBuf> {
+        let home = self.variable("HOME").map(Path::new);
+        if home.is_some_and(|home| home.join(".local") == tool) {
+            ["bin", "lib", "libexec"].map(|part| tool.join(part)).to_vec()
+        } else {
+            vec![tool.to_owned()]
+        }
+    }
+
     /// Whether a directory of a tool is not shown by the sandbox already, and is not so broad
     /// that it would show more than a tool: a home, or what a home is in.
     fn may_be_shown(&self, tool: &Path) -> bool {
@@ -319,18 +329,20 @@ impl Site<'_> {
             spec.argv = Witness::recorded(spec.argv, &self.seen_scratch);
             spec.mounts = witness.mounts().map_err(failed)?;
         }
-        for tool in &task.tools {
-            if context.may_be_shown(tool) {
-                spec.mounts.push(Mount::read_only(tool, tool));
+        for tool in task.tools.iter().flat_map(|tool| context.without_data(tool)) {
+            if context.may_be_shown(&tool) {
+                spec.mounts.push(mounts::TOOL.read_only(&tool, &tool));
             }
         }
-        spec.mounts.push(context.kit.read_only(context.seen_kit()).map_err(failed)?);
-        let copy = self.copy.leaf().and_then(|leaf| leaf.read_write(&self.seen_repo));
+        spec.mounts.push(context.kit.read_only(&mounts::KIT, context.seen_kit()).map_err(failed)?);
+        let copy =
+            self.copy.leaf().and_then(|leaf| leaf.read_write(&mounts::COPY, &self.seen_repo));
         spec.mounts.push(copy.map_err(failed)?);
-        spec.mounts.push(self.scratch.read_write(&self.seen_scratch).map_err(failed)?);
+        spec.mounts
+            .push(self.scratch.read_write(&mounts::SCRATCH, &self.seen_scratch).map_err(failed)?);
         let build = match task.access {
-            Access::Compiles => self.build.read_write(&self.seen_build),
-            Access::Runs => self.build.read_only(&self.seen_build),
+            Access::Compiles => self.build.read_write(&mounts::BUILD, &self.seen_build),
+            Access::Runs => self.build.read_only(&mounts::BUILD, &self.seen_build),
         };
         spec.mounts.push(build.map_err(failed)?);
         spec.mounts.extend(task.mounts.iter().cloned());

@@ -8,9 +8,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use probity_sandbox::{Allowlist, Backend, Mount, Network, Spec};
+use probity_sandbox::{Allowlist, Backend, Network, Spec};
 
-use crate::host;
+use crate::{host, mounts};
 
 /// Where a sandboxed process has its home.
 const HOME: &str = "/home/agent";
@@ -49,6 +49,12 @@ impl Fetching {
         self.options.is_some()
     }
 
+    /// Whether the user gives this file to fetches.
+    pub(crate) fn gives(&self, file: &Path) -> bool {
+        let given = self.options.iter().flat_map(|options| &options.files);
+        given.into_iter().any(|given| given == file) && host::is_file(file)
+    }
+
     /// Opens the way out for one process.
     pub(crate) fn equip(&self, spec: &mut Spec) {
         let Some(options) = &self.options else { return };
@@ -63,7 +69,7 @@ impl Fetching {
             }
             let of_home = self.home.as_ref().and_then(|home| file.strip_prefix(home).ok());
             let inside = of_home.map_or_else(|| file.clone(), |rest| Path::new(HOME).join(rest));
-            spec.mounts.push(Mount::read_only(file, inside));
+            spec.mounts.push(mounts::FETCH_FILE.read_only(file, inside));
         }
         spec.env.extend(options.environment.iter().cloned());
     }

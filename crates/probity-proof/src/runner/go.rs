@@ -32,6 +32,7 @@ use crate::{
     Claim, Outcome, Refusal, RunDetail,
     claim::FlaggedLines,
     host::HostTools,
+    mounts,
     places::{Leaf, read_text},
     workshop::Preparation,
 };
@@ -121,15 +122,15 @@ impl Go {
         let failed = |error| Trouble::at(Path::new(CACHE), &error);
         let mut task = self.command(site, directory);
         let seen = site.context.seen(CACHE, cache);
-        task.mounts.push(cache.read_write(&seen).map_err(failed)?);
+        task.mounts.push(cache.read_write(&mounts::GO_BUILD, &seen).map_err(failed)?);
         task.variable("GOCACHE", seen);
         for (name, store) in &self.compiled {
             let seen = site.context.seen(name, store);
-            task.mounts.push(store.read_only(seen).map_err(failed)?);
+            task.mounts.push(store.read_only(&mounts::GO_COMPILED, seen).map_err(failed)?);
         }
         if let Some(modules) = &self.modules {
             let seen = site.context.seen(MODULES, modules);
-            task.mounts.push(modules.read_only(&seen).map_err(failed)?);
+            task.mounts.push(modules.read_only(&mounts::GO_MODULES, &seen).map_err(failed)?);
             task.variable("GOMODCACHE", seen);
         }
         task.variable("GOPROXY", "off");

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use probity_sandbox::Mount;
-
 use super::{
     Runner, Trouble, Unavailable,
     capture::Ran,
@@ -12,14 +10,25 @@ use super::{
     placement,
     report::Report,
 };
-use crate::{Claim, host, workshop::Preparation};
+use crate::{Claim, host, mounts, workshop::Preparation};
+
+/// Where composer puts PHPUnit, below its packages.
+const PHPUNIT: &str = "bin/phpunit";
 
 #[derive(Debug)]
 pub(super) struct PhpUnit {
     php: PathBuf,
-    program: PathBuf,
+    program: Program,
     /// Packages that composer installed, which no repository tracks: a directory, and where it is.
     vendors: Vec<(PathBuf, PathBuf)>,
+}
+
+/// Where PHPUnit is.
+#[derive(Debug)]
+enum Program {
+    /// Among the packages that composer installed, relative to the repository.
+    Installed(PathBuf),
+    Machine(PathBuf),
 }
 
 impl PhpUnit {
@@ -36,11 +45,18 @@ impl PhpUnit {
             }
             vendors.extend(preparation.installed(&place).map(|installed| (place, installed)));
         }
-        let own = vendors.iter().map(|(_, real)| real.join("bin/phpunit"));
-        let own = own.into_iter().find(|program| host::is_file(program));
-        let own = if context.is_sandboxed() { own } else { None };
-        let program = own.or_else(|| context.tool("phpunit"));
-        let program = program.ok_or(Unavailable::NotInstalled("PHPUnit"))?;
+        // A link there may lead anywhere: what it leads to is not a package.
+        let own = vendors.iter().find_map(|(place, vendor): &(PathBuf, PathBuf)| {
+            let program = host::real_path(&vendor.join(PHPUNIT))?;
+            (program.starts_with(vendor) && host::is_file(&program)).then(|| place.join(PHPUNIT))
+        });
+        let program = match own {
+            Some(own) if context.is_sandboxed() => Program::Installed(own),
+            _ => {
+                let program = context.tool("phpunit");
+                Program::Machine(program.ok_or(Unavailable::NotInstalled("PHPUnit"))?)
+            }
+        };
         Ok(Box::new(Files(Self { php, program, vendors })))
     }
 }
@@ -84,14 +100,20 @@ impl Tool for PhpUnit {
         asked: &Asked<'_>,
     ) -> Result<(Ran, Report), Trouble> {
         task.tools = tools_of(&self.php, &["/etc/php"]);
-        task.tools.extend(tools_of(&self.program, &[]));
+        let program = match &self.program {
+            Program::Installed(program) => site.seen_repo.join(program),
+            Program::Machine(program) => {
+                task.tools.extend(tools_of(program, &[]));
+                program.clone()
+            }
+        };
         if site.context.is_sandboxed() {
             for (place, real) in &self.vendors {
                 site.copy.make_directory(place).map_err(|error| Trouble::at(real, &error))?;
-                task.mounts.push(Mount::read_only(real, site.seen_repo.join(place)));
+                task.mounts.push(mounts::PACKAGES.read_only(real, site.seen_repo.join(place)));
             }
         }
-        task.arguments([&self.php, &self.program]);
+        task.arguments([&self.php, &program]);
         task.arguments(["--do-not-cache-result", "--no-interaction", "--colors=never"]);
         task.arguments(["--log-junit".into(), site.seen_scratch.join(REPORT)]);
         if let Some(name) = asked.test() {

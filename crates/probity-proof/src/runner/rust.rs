@@ -36,6 +36,7 @@ use crate::{
     Claim, Outcome, Refusal, RunDetail,
     claim::FlaggedLines,
     host::{self, HostTools},
+    mounts,
     places::read_text,
     text::clean,
     workshop::Preparation,
@@ -214,7 +215,7 @@ impl Rust {
         let mounted = warm.and_then(|warm| {
             let home = warm.home.as_ref()?;
             let seen = site.context.seen(store::HOME, home);
-            Some((home.read_only(&seen).ok()?, seen))
+            Some((home.read_only(&mounts::CARGO_HOME, &seen).ok()?, seen))
         });
         if let Some((mount, seen)) = mounted {
             task.mounts.push(mount);

@@ -12,7 +12,10 @@ use probity_sandbox::Mount;
 use probity_scope::HeldDirectory;
 
 use super::context::OWN;
-use crate::places::{Leaf, Vault, read_text};
+use crate::{
+    mounts,
+    places::{Leaf, Vault, read_text},
+};
 
 /// The kernel's counts, in the directory for what a run writes.
 const RECORD: &str = "network";
@@ -127,20 +130,28 @@ impl Witness {
 
     /// What the sandbox shows besides. Everything else covers it.
     pub(super) fn mounts(&self) -> io::Result<Vec<Mount>> {
-        let mut mounts = Vec::new();
+        let mut made = Vec::new();
         for (name, _) in LOOKUPS {
-            mounts.push(self.lookups.file_read_only(name, Path::new("/etc").join(name))?);
+            made.push(self.lookups.file_read_only(
+                &mounts::LOOKUPS,
+                name,
+                Path::new("/etc").join(name),
+            )?);
         }
         for place in &self.places {
             let mount = match place.shape {
-                Shape::File => place.host.file_read_write(FILE, &place.inside)?,
-                Shape::Around | Shape::Directory => place.host.read_write(&place.inside)?,
+                Shape::File => {
+                    place.host.file_read_write(&mounts::WITNESSED, FILE, &place.inside)?
+                }
+                Shape::Around | Shape::Directory => {
+                    place.host.read_write(&mounts::WITNESSED, &place.inside)?
+                }
             };
-            if !mounts.contains(&mount) {
-                mounts.push(mount);
+            if !made.contains(&mount) {
+                made.push(mount);
             }
         }
-        Ok(mounts)
+        Ok(made)
     }
 
     /// The same command, with the kernel's counts after it.

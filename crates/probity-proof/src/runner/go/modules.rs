@@ -13,6 +13,7 @@ use probity_scope::{HeldDirectory, HeldEntry, HeldKind};
 
 use super::{Go, MODULES};
 use crate::{
+    mounts,
     places::{Leaf, read_text},
     runner::{
         Trouble,
@@ -61,7 +62,7 @@ impl Skeleton {
 
     /// Shows the manifests where the repository is otherwise.
     fn mount(&self, site: &Site<'_>) -> Result<Mount, Trouble> {
-        let mount = self.leaf.read_write(&site.seen_repo);
+        let mount = self.leaf.read_write(&mounts::MANIFESTS, &site.seen_repo);
         mount.map_err(|error| Trouble::at(Path::new("go.mod"), &error))
     }
 
@@ -113,7 +114,7 @@ impl Go {
             let seen = site.context.seen(MODULES, modules);
             let mut task = self.command(site, directory);
             task.mounts.push(skeleton.mount(site)?);
-            task.mounts.push(modules.read_write(&seen).map_err(failed)?);
+            task.mounts.push(modules.read_write(&mounts::GO_MODULES, &seen).map_err(failed)?);
             task.variable("GOMODCACHE", seen);
             task.variable("GOFLAGS", "-mod=mod -modcacherw");
             task.fetches = fetches;

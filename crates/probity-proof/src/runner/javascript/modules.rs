@@ -14,7 +14,7 @@ use probity_sandbox::Mount;
 use probity_scope::{CopiedLinks, HeldDirectory, HeldKind};
 
 use crate::{
-    host,
+    host, mounts,
     places::Vault,
     runner::{Trouble, context::Site},
     workshop::Preparation,
@@ -74,7 +74,7 @@ impl Modules {
 
     /// Puts the packages into a copy, and gives what has to be mounted for that.
     pub(super) fn install(&self, site: &Site<'_>, beside: Beside) -> Result<Vec<Mount>, Trouble> {
-        let mut mounts = Vec::new();
+        let mut made = Vec::new();
         for (number, (directory, real)) in self.places.iter().enumerate() {
             let place = directory.join(MODULES);
             let failed = |error| Trouble::at(&place, &error);
@@ -93,13 +93,13 @@ impl Modules {
                     let links = links.map_err(failed)?;
                     let held = HeldDirectory::open(real).map_err(failed)?;
                     link_all(&held, &packages(number), &links.held).map_err(failed)?;
-                    mounts.push(links.read_write(seen).map_err(failed)?);
-                    mounts.push(Mount::read_only(real, packages(number)));
+                    made.push(links.read_write(&mounts::PACKAGE_LINKS, seen).map_err(failed)?);
+                    made.push(mounts::PACKAGES.read_only(real, packages(number)));
                 }
-                Beside::Unwritten => mounts.push(Mount::read_only(real, seen)),
+                Beside::Unwritten => made.push(mounts::PACKAGES.read_only(real, seen)),
             }
         }
-        Ok(mounts)
+        Ok(made)
     }
 }
 

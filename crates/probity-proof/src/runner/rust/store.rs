@@ -7,7 +7,7 @@ use probity_scope::{CopiedLinks, HeldDirectory};
 
 use super::{Rust, TARGET, package::Target};
 use crate::{
-    host,
+    host, mounts,
     places::{Leaf, read_text},
     runner::{
         Trouble,
@@ -122,7 +122,7 @@ impl Rust {
         skeleton: &Skeleton,
         lock: &str,
     ) -> Result<Warm, Trouble> {
-        let settings = self.settings();
+        let settings = self.settings(site);
         let mut key = StoreKey::new();
         key.add(&self.version);
         key.add(&settings);
@@ -176,7 +176,7 @@ impl Rust {
     fn compile_into(&self, site: &Site<'_>, target: &Leaf, task: &mut Task) -> Result<(), Trouble> {
         let failed = |error| Trouble::at(Path::new(TARGET), &error);
         let seen = site.context.seen("rust-target", target);
-        task.mounts.push(target.read_write(&seen).map_err(failed)?);
+        task.mounts.push(target.read_write(&mounts::RUST_TARGET, &seen).map_err(failed)?);
         task.variable("CARGO_TARGET_DIR", seen);
         succeeded(site.run(task)).map(drop)
     }
@@ -228,8 +228,13 @@ impl Rust {
         let mut task = Task::new([cargo], &skeleton.directory, Access::Compiles, limit);
         self.surround(site, &mut task);
         let seen = site.context.seen(HOME, home);
-        task.mounts.push(home.read_write(&seen).map_err(failed)?);
-        task.mounts.push(skeleton.leaf.read_write(&site.seen_repo).map_err(failed)?);
+        task.mounts.push(home.read_write(&mounts::CARGO_HOME, &seen).map_err(failed)?);
+        task.mounts
+            .push(skeleton.leaf.read_write(&mounts::MANIFESTS, &site.seen_repo).map_err(failed)?);
+        let keys = self.home.join("credentials.toml");
+        if fetches && site.context.fetching.gives(&keys) {
+            task.mounts.push(mounts::FETCH_FILE.read_only(keys, seen.join("credentials.toml")));
+        }
         task.variable("CARGO_HOME", seen);
         self.compile_variables(&mut task, &site.seen_build.join(TARGET));
         task.fetches = fetches;
@@ -238,10 +243,12 @@ impl Rust {
         Ok(task)
     }
 
-    /// The settings of the user's cargo, unless they hold a key.
-    fn settings(&self) -> String {
-        let text = host::settings(&self.home.join("config.toml")).unwrap_or_default();
-        if text.contains("token") { String::new() } else { text }
+    /// The settings of the user's cargo, if the user's own file gives them to fetches: they may hold
+    /// the addresses and keys of private registries, and tests see them.
+    fn settings(&self, site: &Site<'_>) -> String {
+        let file = self.home.join("config.toml");
+        let is_given = site.context.fetching.gives(&file);
+        is_given.then(|| host::settings(&file)).flatten().unwrap_or_default()
     }
 
     /// What the machine knows of the public registry. Names of private ones stay where they are.
