@@ -1,6 +1,7 @@
-// Finds the program. Nothing is downloaded: a program that runs on every file is the user's choice.
+// Finds the program and says how it is started. Nothing is downloaded: a program that runs on every
+// file is the user's choice.
 
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 
@@ -28,6 +29,15 @@ export function find(search: Search): string | undefined {
     join(search.home, ".local/bin"),
   ];
   return directories.map((directory) => join(directory, "probity")).find(canRun);
+}
+
+/**
+ * How the server is started: in a directory of the extension's own. A workspace as the working
+ * directory could hold programs and configuration that the server or an agent would find there.
+ */
+export function launch(program: string, args: string[], storage: string) {
+  mkdirSync(storage, { recursive: true, mode: 0o700 });
+  return { command: program, args, options: { cwd: storage } };
 }
 
 function canRun(file: string): boolean {

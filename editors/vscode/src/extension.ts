@@ -3,11 +3,13 @@
 import * as vscode from "vscode";
 import { CloseAction, ErrorAction, LanguageClient, State } from "vscode-languageclient/node";
 
-import { find, here } from "./binary";
+import { find, here, launch } from "./binary";
 import { AI_KIND, SELECTOR, ruleOf } from "./documents";
 
 let client: LanguageClient | undefined;
 let status: vscode.StatusBarItem;
+/** A directory of the extension's own, in which the server starts. */
+let storage: string;
 /** Starts and stops follow one another: two at once would leave a server that nothing stops. */
 let turn: Promise<void> = Promise.resolve();
 
@@ -17,6 +19,7 @@ const OPEN_SETTING = "Open the setting";
 const PAGES = "probity-rule";
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  storage = context.globalStorageUri.fsPath;
   status = vscode.window.createStatusBarItem("probity.status", vscode.StatusBarAlignment.Right, 10);
   status.name = "probity";
   status.command = "probity.restart";
@@ -61,12 +64,19 @@ async function start(): Promise<void> {
     return;
   }
   const args = settings.get<string[]>("arguments", ["lsp", "--stdio"]);
+  let server: ReturnType<typeof launch>;
+  try {
+    server = launch(program, args, storage);
+  } catch (error) {
+    fail(`The server has no directory to start in: ${error}. Make \`${storage}\` writable.`);
+    return;
+  }
   let hasRun = false;
   const made: LanguageClient = new LanguageClient(
     "probity",
     "probity",
     // Without a transport, which would add another `--stdio` to the arguments.
-    { command: program, args },
+    server,
     {
       documentSelector: SELECTOR,
       // A server that never ran would fail again, and the message below names a way out.

@@ -2,7 +2,7 @@
 
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ import {
   createProtocolConnection,
 } from "vscode-languageserver-protocol/node";
 
-import { find } from "../src/binary";
+import { find, launch } from "../src/binary";
 import { AI_KIND, SELECTOR, ruleOf } from "../src/documents";
 
 const program = process.env.PROBITY ?? "";
@@ -36,11 +36,21 @@ test("the program is the one that is set, or the first that can be run", () => {
   equal(find({ ...search, configured: "/no/such/probity" }), undefined);
 });
 
+test("the server starts in a directory of the extension's own, not in the workspace", () => {
+  const home = mkdtempSync(join(tmpdir(), "probity-home-"));
+  const storage = join(home, "globalStorage/probity.probity");
+  const server = launch("/bin/probity", ["lsp"], storage);
+  deepEqual(server, { command: "/bin/probity", args: ["lsp"], options: { cwd: storage } });
+  deepEqual(readdirSync(storage), []);
+  launch("/bin/probity", ["lsp"], storage);
+});
+
 test("the real server finds, fixes and explains through the editor's own protocol library", async (context) => {
   const folder = mkdtempSync(join(tmpdir(), "probity-work-"));
   const configured = find({ configured: program, path: "", home: folder });
   ok(configured, "PROBITY names the program under test");
-  const child = spawn(configured, ["lsp", "--stdio"], { cwd: folder });
+  const server = launch(configured, ["lsp", "--stdio"], join(mkdtempSync(join(tmpdir(), "probity-home-")), "s"));
+  const child = spawn(server.command, server.args, server.options);
   context.after(() => child.kill());
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const connection = createProtocolConnection(

@@ -33,6 +33,24 @@ fn output_of(command: &mut Command) -> String {
     said
 }
 
+/// A workspace brings its own settings: none of them may choose what runs.
+#[test]
+fn a_workspace_chooses_neither_the_program_nor_its_arguments() {
+    let manifest = include_str!("../../../../../editors/vscode/package.json");
+    let manifest: Value = serde_json::from_str(manifest).unwrap();
+    let settings = &manifest["contributes"]["configuration"]["properties"];
+    let of_workspaces: Vec<&String> = settings
+        .as_object()
+        .unwrap()
+        .iter()
+        .filter(|(_, setting)| setting["scope"] != "machine")
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(of_workspaces, ["probity.trace.server"]);
+    assert_eq!(manifest["capabilities"]["untrustedWorkspaces"]["supported"], false);
+    assert_eq!(manifest["capabilities"]["virtualWorkspaces"], false);
+}
+
 #[test]
 fn the_code_of_the_extension_works_with_the_server() {
     let dir = directory(&[]);
