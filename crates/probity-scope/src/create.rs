@@ -23,7 +23,7 @@ impl Scope {
         let Some(Component::Normal(name)) = relative.components().next_back() else {
             return Err(ScopeError::NotAFile(Named::new(&relative)));
         };
-        if self.refuses(&relative) {
+        if self.refuses(&relative, false) {
             return Err(ScopeError::Sensitive(Named::new(&relative)));
         }
         if bytes.len() as u64 > self.policy.max_file_bytes {
@@ -58,7 +58,7 @@ impl Scope {
             if here.file_type() != FileType::Directory {
                 return Err(ScopeError::NotADirectory(Named::new(named)));
             }
-            if self.refuses(&here.real) {
+            if self.refuses(&here.real, true) {
                 return Err(ScopeError::Sensitive(Named::new(named)));
             }
         }

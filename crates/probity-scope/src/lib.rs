@@ -25,4 +25,4 @@ pub use held::{CopiedLinks, HeldDirectory, HeldEntry, HeldKind, HeldStat};
 pub use listing::{Entry, EntryKind, Metadata, Walk, WalkLimits};
 pub use policy::{Policy, Quota};
 pub use scope::{Located, Prefix, Scope};
-pub use sensitive::is_sensitive;
+pub use sensitive::{is_sensitive, is_sensitive_directory};

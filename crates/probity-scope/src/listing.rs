@@ -120,7 +120,8 @@ impl Scope {
             for entry in entries.into_iter().take(left) {
                 seen += 1;
                 let path = directory.join(&entry.name);
-                if self.refuses(&path) || skip(&path) {
+                let is_directory = entry.metadata.kind == EntryKind::Directory;
+                if self.refuses(&path, is_directory) || skip(&path) {
                     continue;
                 }
                 match entry.metadata.kind {

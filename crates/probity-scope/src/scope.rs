@@ -12,7 +12,7 @@ use crate::{
     Metadata, Named, Policy, ScopeError,
     policy::Used,
     resolve::{Resolved, Root},
-    sensitive::is_sensitive,
+    sensitive::{is_sensitive, is_sensitive_directory},
 };
 
 /// A directory that may be read below, and nowhere else.
@@ -111,19 +111,28 @@ impl Scope {
 
     pub(crate) fn resolve(&self, path: &Path) -> Result<Resolved, ScopeError> {
         let relative = self.root.relative(path)?;
+        let sensitive = || ScopeError::Sensitive(Named::new(relative));
         // The name that was asked for counts as well as the one the links lead to. It is judged
         // first, so that the answer does not tell whether there is such a file.
-        if self.refuses(relative) {
-            return Err(ScopeError::Sensitive(Named::new(relative)));
+        if self.refuses(relative, true) {
+            return Err(sensitive());
         }
-        let resolved = self.root.resolve(relative)?;
-        if self.refuses(&resolved.real) {
-            return Err(ScopeError::Sensitive(Named::new(relative)));
+        let is_refused_as_a_file = self.refuses(relative, false);
+        let resolved = match self.root.resolve(relative) {
+            Err(ScopeError::Outside(named)) => return Err(ScopeError::Outside(named)),
+            Err(_) if is_refused_as_a_file => return Err(sensitive()),
+            resolved => resolved?,
+        };
+        let is_directory = resolved.file_type() == FileType::Directory;
+        if !is_directory && is_refused_as_a_file || self.refuses(&resolved.real, is_directory) {
+            return Err(sensitive());
         }
         Ok(resolved)
     }
 
-    pub(crate) fn refuses(&self, relative: &Path) -> bool {
+    /// Whether the name is one of a sensitive directory, or also that of a sensitive file.
+    pub(crate) fn refuses(&self, relative: &Path, is_directory: bool) -> bool {
+        let is_sensitive = if is_directory { is_sensitive_directory } else { is_sensitive };
         !self.policy.allow_sensitive && is_sensitive(relative)
     }
 

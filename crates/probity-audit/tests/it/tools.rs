@@ -218,14 +218,14 @@ fn single_lines_of_a_key_and_halves_of_a_token_are_not_shown() {
         ("notes.txt", &format!("hello\n{key}")),
         ("pad.txt", &format!("{filler}TOKEN={TOKEN}\n")),
         ("long.txt", &format!("{}\n{key}", "x ".repeat(14_900))),
-        ("token.txt", &format!("the token is {TOKEN}\n")),
+        ("shown.txt", &format!("the token is {TOKEN}\n")),
     ]);
     let tools = tools(dir.path(), ReadScope::Workspace, &[]);
     for (request, secret) in [
         (grep("MIIE", "notes.txt", 0), "MIIE"),
         (grep("Dx7Kd", ".", 0), "Dx7Kd"),
         (grep("hello", "notes.txt", 3), "MIIE"),
-        (grep("ghp_aB3dE5fG7", "token.txt", 0), "ghp_aB3d"),
+        (grep("ghp_aB3dE5fG7", "shown.txt", 0), "ghp_aB3d"),
         (read("pad.txt"), "ghp_aB3d"),
         (read("long.txt"), "MIIE"),
     ] {
@@ -233,7 +233,7 @@ fn single_lines_of_a_key_and_halves_of_a_token_are_not_shown() {
         assert!(!output.contains(secret), "{request:?}: …{secret} is shown");
     }
     assert_eq!(
-        told(&tools, &grep("token", "token.txt", 0)),
+        told(&tools, &grep("token", "shown.txt", 0)),
         format!("1:the token is {}\n", "*".repeat(TOKEN.len()))
     );
 }

@@ -42,6 +42,19 @@ fn the_policy_decides_what_becomes_of_secrets() {
     }
 }
 
+/// An agent that reads files must not come upon its own or another agent's login.
+#[test]
+fn the_login_files_of_all_known_agents_are_sensitive() {
+    let agents = probity_agent::AgentTable::shipped();
+    let logins: Vec<&String> = agents.iter().flat_map(|agent| &agent.logins).collect();
+    assert!(logins.len() > 8, "{logins:?}");
+    for login in logins {
+        for path in [login.clone(), format!("home/{login}"), format!("{login}.bak")] {
+            assert!(probity_scope::is_sensitive(Path::new(&path)), "{path}");
+        }
+    }
+}
+
 #[test]
 fn a_snapshot_has_its_size_whatever_the_context_has() {
     let dir = tempfile::tempdir().unwrap();

@@ -44,25 +44,25 @@ fn paths_that_stay_inside_are_read() {
 #[test]
 fn every_escape_is_refused_by_name_and_without_the_hosts_paths() {
     let place = Place::new();
-    place.link("../outside/secret", "out");
+    place.link("../outside/private", "out");
     place.link("out", "chain");
     place.link("../outside", "outdir");
-    place.link(place.outside().join("secret"), "absolute");
+    place.link(place.outside().join("private"), "absolute");
     place.link("/", "slash");
     place.link("/proc/self/root", "magic");
     place.link("/proc/self/cwd", "magic-cwd");
     place.link("loop-b", "loop-a");
     place.link("loop-a", "loop-b");
-    place.link("src/../../outside/secret", "winding");
+    place.link("src/../../outside/private", "winding");
     place.link("absent", "dangling");
     let scope = place.scope();
     let cases = [
-        ("../outside/secret", "outside the allowed directory"),
-        ("src/../../outside/secret", "outside the allowed directory"),
+        ("../outside/private", "outside the allowed directory"),
+        ("src/../../outside/private", "outside the allowed directory"),
         ("..", "outside the allowed directory"),
         ("out", "outside the allowed directory"),
         ("chain", "outside the allowed directory"),
-        ("outdir/secret", "outside the allowed directory"),
+        ("outdir/private", "outside the allowed directory"),
         ("absolute", "outside the allowed directory"),
         ("slash/etc/passwd", "outside the allowed directory"),
         ("magic/etc/passwd", "outside the allowed directory"),
@@ -81,7 +81,7 @@ fn every_escape_is_refused_by_name_and_without_the_hosts_paths() {
         let shown = if path.is_empty() { "." } else { path };
         assert_eq!(read(&scope, path), Err(format!("{shown}: {reason}")), "{path}");
     }
-    let secret = place.outside().join("secret");
+    let secret = place.outside().join("private");
     assert!(read(&scope, secret).is_err());
 }
 
@@ -100,8 +100,8 @@ fn a_root_beside_one_with_a_longer_name_is_not_its_parent() {
     let place = Place::new();
     let sibling = place.directory.path().canonicalize().unwrap().join("root-of-another");
     fs::create_dir(&sibling).unwrap();
-    fs::write(sibling.join("secret"), OUTSIDE).unwrap();
-    assert!(read(&place.scope(), sibling.join("secret")).is_err());
+    fs::write(sibling.join("private"), OUTSIDE).unwrap();
+    assert!(read(&place.scope(), sibling.join("private")).is_err());
 }
 
 #[test]
@@ -163,7 +163,7 @@ proptest! {
     fn no_path_made_of_words_and_links_leads_out(
         words in prop::collection::vec(
             prop::sample::select(vec![
-                "..", ".", "src", "deep", "leaf", "main.rs", "up", "out", "slash", "secret",
+                "..", ".", "src", "deep", "leaf", "main.rs", "up", "out", "slash", "private",
                 "outside", "root", "proc", "self", "cwd", "",
             ]),
             0..10,

@@ -6,6 +6,7 @@ mod escapes;
 mod held;
 mod limits;
 mod listing;
+mod names;
 mod races;
 mod writing;
 
@@ -21,7 +22,7 @@ use tempfile::TempDir;
 /// Text that must never come back from a read below the root.
 const OUTSIDE: &str = "outside: never to be read";
 
-/// A root with a secret beside it.
+/// A root with a file beside it that is not to be read.
 struct Place {
     directory: TempDir,
 }
@@ -32,7 +33,7 @@ impl Place {
         let place = Self { directory };
         fs::create_dir_all(place.root().join("src/deep")).unwrap();
         fs::create_dir(place.outside()).unwrap();
-        fs::write(place.outside().join("secret"), OUTSIDE).unwrap();
+        fs::write(place.outside().join("private"), OUTSIDE).unwrap();
         fs::write(place.root().join("src/main.rs"), "fn main() {}\n").unwrap();
         fs::write(place.root().join("src/deep/leaf"), "leaf").unwrap();
         place

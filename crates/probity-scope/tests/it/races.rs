@@ -16,7 +16,7 @@ fn a_file_swapped_for_a_link_never_gives_a_byte_from_outside() {
     let place = Place::new();
     place.write("target", b"inside");
     let (target, spare) = (place.root().join("target"), place.root().join("spare"));
-    let secret = place.outside().join("secret");
+    let secret = place.outside().join("private");
     race(&place, "target", || {
         symlink(&secret, &spare).unwrap();
         fs::rename(&spare, &target).unwrap();
@@ -28,10 +28,10 @@ fn a_file_swapped_for_a_link_never_gives_a_byte_from_outside() {
 #[test]
 fn a_directory_swapped_for_a_link_never_gives_a_byte_from_outside() {
     let place = Place::new();
-    place.write("door/secret", b"inside");
+    place.write("door/private", b"inside");
     let root = place.root();
     symlink(place.outside(), root.join("window")).unwrap();
-    race(&place, "door/secret", || {
+    race(&place, "door/private", || {
         use rustix::fs::{CWD, RenameFlags, renameat_with};
         let (door, window) = (root.join("door"), root.join("window"));
         for _ in 0..2 {
@@ -45,9 +45,9 @@ fn a_directory_swapped_for_a_link_never_gives_a_byte_from_outside() {
 fn a_directory_moved_out_while_dots_are_resolved_leads_nowhere() {
     let place = Place::new();
     place.write("a/b/c", b"inside");
-    place.write("secret", b"inside");
+    place.write("private", b"inside");
     let (inner, moved) = (place.root().join("a/b"), place.outside().join("b"));
-    race(&place, "a/b/../../secret", || {
+    race(&place, "a/b/../../private", || {
         fs::rename(&inner, &moved).unwrap();
         fs::rename(&moved, &inner).unwrap();
     });

@@ -19,7 +19,7 @@ fn a_new_file_is_created_with_the_directories_on_its_way() {
 fn nothing_outside_and_nothing_that_exists_is_written() {
     let place = Place::new();
     place.link("../outside", "out");
-    place.link("../outside/secret", "link");
+    place.link("../outside/private", "link");
     place.link("../outside/new", "dangling");
     let scope = place.scope();
     let absolute = place.outside().join("new");
@@ -43,5 +43,5 @@ fn nothing_outside_and_nothing_that_exists_is_written() {
     }
     let outside: Vec<_> = fs::read_dir(place.outside()).unwrap().collect();
     assert_eq!(outside.len(), 1, "{outside:?}");
-    assert_eq!(fs::read_to_string(place.outside().join("secret")).unwrap(), OUTSIDE);
+    assert_eq!(fs::read_to_string(place.outside().join("private")).unwrap(), OUTSIDE);
 }
