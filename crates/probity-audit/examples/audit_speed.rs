@@ -35,8 +35,12 @@ fn main() {
 
 fn reads(root: &Path) {
     let permission = PermissionPrompt::new(ReadScope::Workspace, false, false, &[]);
-    let options =
-        ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Specification };
+    let options = ToolOptions {
+        numbered: false,
+        allow_sensitive: false,
+        allow_ignored: false,
+        rules: Rules::Specification,
+    };
     let tools = ReadTools::open(root, &[], permission, options).unwrap();
     let path = || "v7.ak".to_owned();
     let pattern = "validator".to_owned();
@@ -105,6 +109,7 @@ fn skills(root: &Path) {
             tools: ToolOptions {
                 numbered: false,
                 allow_sensitive: false,
+                allow_ignored: false,
                 rules: Rules::Specification,
             },
             limits: Limits::within(Duration::from_secs(60)),

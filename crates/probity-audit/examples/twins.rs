@@ -64,7 +64,7 @@ fn report_all(name: &str, detected: &Detected) {
 }
 
 fn found(place: &Path) -> Detected {
-    let sources = discover(place, &is_contract).unwrap();
+    let sources = discover(place, probity_audit::ignored_files(false), &is_contract).unwrap();
     let read = |source: String| (source.clone(), fs::read_to_string(place.join(source)).unwrap());
     detect(&sources.into_iter().map(read).collect::<Vec<_>>())
 }

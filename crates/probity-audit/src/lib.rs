@@ -59,7 +59,7 @@ pub use crate::{
     secrets::Secrets,
     session::{Event, MAX_STEPS, Observer},
     skill::{Pack, Skill, SkillError, embedded},
-    sources::{SourceError, digest, digests, discover, is_contract, is_not_own},
+    sources::{SourceError, digest, digests, discover, ignored_files, is_contract, is_not_own},
     state::{Finding, Iteration, NextPrompt, Refutation, State, TokenUsage, Verdict},
     tools::{OpenError, ReadTools, Reading, ToolError, ToolOptions, request::Request},
     verify::verify,

@@ -8,21 +8,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use probity_scope::{EntryKind, Policy, Quota, Scope, ScopeError};
+use probity_scope::{EntryKind, Ignored, Policy, Quota, Scope, ScopeError};
 use sha2::{Digest as _, Sha256};
 
 use crate::NamedDigest;
 
-/// Directories of generated or installed files, which are never sources.
-const GENERATED: &[&str] = &[".git", ".tx3", ".venv", "build", "node_modules", "target"];
-
-/// Directories of copied files. They can be sources, but a search skips them too.
-const COPIED: &[&str] = &["vendor"];
+/// Directories of generated or installed files, which are never sources, and at the end those of
+/// copied files. The latter can be sources, but a search skips them too.
+const NOT_OWN: &[&str] = &[".git", ".tx3", ".venv", "build", "node_modules", "target", "vendor"];
+const GENERATED: &[&str] = NOT_OWN.split_at(NOT_OWN.len() - 1).0;
 
 /// Whether a path ends with the name of a directory whose files are not the project's own.
 #[must_use]
 pub fn is_not_own(path: &Path) -> bool {
-    is_one_of(path, GENERATED) || is_one_of(path, COPIED)
+    is_one_of(path, NOT_OWN)
 }
 
 fn is_one_of(path: &Path, names: &[&str]) -> bool {
@@ -45,15 +44,23 @@ pub enum SourceError {
     Unreadable { file: String, source: io::Error },
 }
 
+/// Which of the files that git ignores are shown: only installed dependencies, if not all of them. A
+/// repository's file can name sources, so that it is not enough to name an ignored one.
+#[must_use]
+pub fn ignored_files(allow_ignored: bool) -> Ignored {
+    if allow_ignored { Ignored::Shown } else { Ignored::LeftOut { except: NOT_OWN } }
+}
+
 /// The sources below the root, relative to it and sorted.
 ///
 /// Links are followed where they stay below the root, and each file is named once: by its own name
 /// where it has one that is not skipped, else by the link. So a cycle of links ends.
 pub fn discover(
     root: &Path,
+    ignored: Ignored,
     is_source: &dyn Fn(&Path) -> bool,
 ) -> Result<Vec<String>, SourceError> {
-    let scope = whole(root)?;
+    let scope = below(root, ignored)?;
     let mut found =
         SourceSearch { sources: Vec::new(), seen: BTreeSet::new(), entries: 0, is_source };
     let mut links = vec![PathBuf::new()];
@@ -110,8 +117,12 @@ fn of(mut file: File) -> io::Result<impl AsRef<[u8]>> {
 
 /// The scope in which we ourselves read; what a model reads has a scope of its own.
 pub(crate) fn whole(root: &Path) -> Result<Scope, ScopeError> {
-    let policy =
-        Policy { allow_sensitive: false, max_file_bytes: MOST_BYTES, quota: Quota::UNLIMITED };
+    below(root, Ignored::Shown)
+}
+
+fn below(root: &Path, ignored: Ignored) -> Result<Scope, ScopeError> {
+    let quota = Quota::UNLIMITED;
+    let policy = Policy { allow_sensitive: false, ignored, max_file_bytes: MOST_BYTES, quota };
     Scope::open(root, policy)
 }
 
@@ -200,7 +211,7 @@ mod tests {
     fn sources_are_found_recursively_and_sorted() {
         let dir = project(&["validators/spend.ak", "lib/a/b.AK", "lib/a.txt", "main.ak", "ak"]);
         assert_eq!(
-            discover(dir.path(), &is_contract).unwrap(),
+            discover(dir.path(), ignored_files(false), &is_contract).unwrap(),
             ["lib/a/b.AK", "main.ak", "validators/spend.ak"]
         );
     }
@@ -217,7 +228,20 @@ mod tests {
             "lib/x/.tx3/a.ak",
             "builder/b.ak",
         ]);
-        assert_eq!(discover(dir.path(), &is_contract).unwrap(), ["a.ak", "builder/b.ak"]);
+        assert_eq!(
+            discover(dir.path(), ignored_files(false), &is_contract).unwrap(),
+            ["a.ak", "builder/b.ak"]
+        );
+    }
+
+    #[test]
+    fn what_git_ignores_is_no_source_unless_it_is_allowed() {
+        let dir = project(&["a.ak", "out/b.ak"]);
+        fs::create_dir(dir.path().join(".git")).unwrap();
+        fs::write(dir.path().join(".gitignore"), "out\n").unwrap();
+        let of = |allowed| discover(dir.path(), ignored_files(allowed), &is_contract).unwrap();
+        assert_eq!(of(false), ["a.ak"]);
+        assert_eq!(of(true), ["a.ak", "out/b.ak"]);
     }
 
     #[test]
@@ -229,14 +253,20 @@ mod tests {
         symlink("lib/a.ak", dir.path().join("again.ak")).unwrap();
         symlink(outside.path(), dir.path().join("out")).unwrap();
         symlink(outside.path().join("secret.ak"), dir.path().join("out.ak")).unwrap();
-        assert_eq!(discover(dir.path(), &is_contract).unwrap(), ["lib/a.ak", "other/deep/b.ak"]);
+        assert_eq!(
+            discover(dir.path(), ignored_files(false), &is_contract).unwrap(),
+            ["lib/a.ak", "other/deep/b.ak"]
+        );
     }
 
     #[test]
     fn what_only_a_link_leads_to_is_named_by_the_link() {
         let dir = project(&["build/gen/c.ak"]);
         symlink("build/gen", dir.path().join("generated")).unwrap();
-        assert_eq!(discover(dir.path(), &is_contract).unwrap(), ["generated/c.ak"]);
+        assert_eq!(
+            discover(dir.path(), ignored_files(false), &is_contract).unwrap(),
+            ["generated/c.ak"]
+        );
     }
 
     #[test]

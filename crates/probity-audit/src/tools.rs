@@ -23,7 +23,9 @@ use probity_scope::{EntryKind, Metadata, Policy, Quota, Scope, ScopeError};
 pub(crate) use self::cut::MOST_CHARS;
 pub use self::cut::Reading;
 use self::{read::LineRequest, request::Request};
-use crate::{PermissionPrompt, ReadScope, Rules, secrets::Secrets, text::shown_name};
+use crate::{
+    PermissionPrompt, ReadScope, Rules, secrets::Secrets, sources::ignored_files, text::shown_name,
+};
 
 /// What one model may read, and how it is shown.
 #[derive(Debug)]
@@ -44,6 +46,7 @@ pub struct ToolOptions {
     /// Show line numbers in front of the lines of a file.
     pub numbered: bool,
     pub allow_sensitive: bool,
+    pub allow_ignored: bool,
     pub rules: Rules,
 }
 
@@ -68,6 +71,8 @@ pub enum ToolError {
     Outside(String),
     #[error("Path is a sensitive file and is not allowed: {0}")]
     Sensitive(String),
+    #[error("Path is ignored by git and is not allowed: {0}")]
+    Ignored(String),
     #[error("Command '{0}' is not permitted by permission prompt")]
     Command(&'static str),
     #[error(
@@ -107,6 +112,7 @@ impl ReadTools {
     ) -> Result<Self, OpenError> {
         let policy = Policy {
             allow_sensitive: options.allow_sensitive,
+            ignored: ignored_files(options.allow_ignored),
             max_file_bytes: MOST_BYTES,
             quota: Quota::UNLIMITED,
         };
@@ -183,6 +189,7 @@ impl ReadTools {
         found.map_err(|error| match error {
             ScopeError::Outside(_) => ToolError::Outside(given()),
             ScopeError::Sensitive(_) => ToolError::Sensitive(given()),
+            ScopeError::Ignored(_) => ToolError::Ignored(given()),
             _ => ToolError::Missing(given()),
         })
     }

@@ -1,7 +1,8 @@
 //! What an agent gets to know of the build context: a snapshot in the prompt, and files to read.
 //!
 //! Both show what a build would send, without files that hold secrets by their names: `.dockerignore`
-//! counts as docker counts it, and nothing outside the context can be reached.
+//! counts as docker counts it, files that git ignores are left out unless the user wants them, and
+//! nothing outside the context can be reached.
 
 mod manifests;
 mod reader;
@@ -14,7 +15,7 @@ use std::{
 
 use probity_agent::Files;
 use probity_dockerfile::Dockerignore;
-use probity_scope::{Policy, Quota, Scope, ScopeError};
+use probity_scope::{Ignored, Policy, Quota, Scope, ScopeError};
 use probity_secrets::{FindSecrets, mask_same_length};
 
 pub use self::reader::{ContextRead, ReadOutcome};
@@ -40,6 +41,8 @@ pub struct ContextOptions<'a> {
     pub ignore: Option<&'a Dockerignore>,
     pub secrets: SecretsPolicy,
     pub detector: SharedDetector,
+    /// Files that git ignores are shown, too.
+    pub shows_ignored: bool,
     /// The agent may read files.
     pub is_readable: bool,
     pub max_input_bytes: usize,
@@ -87,19 +90,24 @@ impl AgentContext {
 struct SentFiles {
     scope: Scope,
     ignore: Option<Dockerignore>,
+    leaves_ignored_out: bool,
     secrets: SecretsPolicy,
     detector: SharedDetector,
 }
 
 impl SentFiles {
     fn open(options: &ContextOptions<'_>, quota: Quota) -> Result<Self, ScopeError> {
-        let policy = Policy { allow_sensitive: false, max_file_bytes: LARGEST_FILE, quota };
+        let ignored =
+            if options.shows_ignored { Ignored::Shown } else { Ignored::LeftOut { except: &[] } };
+        let policy =
+            Policy { allow_sensitive: false, ignored, max_file_bytes: LARGEST_FILE, quota };
         // The directory of `Dockerfile` is an empty path.
         let here = PathBuf::from(".");
         let root = if options.root.as_os_str().is_empty() { &here } else { options.root };
         Ok(Self {
             scope: Scope::open(root, policy)?,
             ignore: options.ignore.cloned(),
+            leaves_ignored_out: !options.shows_ignored,
             secrets: options.secrets,
             detector: Arc::clone(&options.detector),
         })

@@ -9,7 +9,7 @@ use probity_finding::patch::{Patch, PatchError, sections};
 use probity_proof::{
     Claim, FixResult, Outcome, PlacedTest, ProofOptions, Refusal, Verdict, WithoutFix, Workshop,
 };
-use probity_scope::{Policy, Quota, Scope};
+use probity_scope::{Ignored, Policy, Quota, Scope};
 
 use crate::{
     claims::claim,
@@ -133,8 +133,12 @@ pub fn changes(repo: &Path, issue: &ProvenIssue) -> Result<Vec<FixedFile>, FixEr
     };
     let flagged = usize::try_from(issue.line).unwrap_or(usize::MAX);
     let of_issue = |why: String| changed(&issue.file, flagged, why);
-    let policy =
-        Policy { allow_sensitive: false, max_file_bytes: FILE_BYTES, quota: Quota::UNLIMITED };
+    let policy = Policy {
+        allow_sensitive: false,
+        ignored: Ignored::Shown,
+        max_file_bytes: FILE_BYTES,
+        quota: Quota::UNLIMITED,
+    };
     let scope = Scope::open(repo, policy).map_err(|error| of_issue(error.to_string()))?;
     let patch = issue.fix_patch.as_deref().unwrap_or_default();
     let sections = sections(patch).map_err(|error| of_issue(error.to_string()))?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use probity_scope::{Policy, Quota, Scope};
+use probity_scope::{Ignored, Policy, Quota, Scope};
 
 use crate::{
     Category,
@@ -18,8 +18,12 @@ const BY: &str = "probity-ignore";
 /// Takes issues out of the count whose lines have a comment for them at the common ancestor with `base`.
 /// A comment that the change adds is named in the notes.
 pub fn apply_ignores(repo: &Path, base: &str, review: &mut ReviewOutput) {
-    let policy =
-        Policy { allow_sensitive: false, max_file_bytes: FILE_BYTES, quota: Quota::UNLIMITED };
+    let policy = Policy {
+        allow_sensitive: false,
+        ignored: Ignored::Shown,
+        max_file_bytes: FILE_BYTES,
+        quota: Quota::UNLIMITED,
+    };
     let Ok(scope) = Scope::open(repo, policy) else { return };
     let read = |issue: &ProvenIssue| {
         let bytes = scope.read(Path::new(&issue.file), FILE_BYTES).ok()?;

@@ -17,6 +17,8 @@ pub enum ScopeError {
     Denied(Named),
     #[error("{0}: a sensitive file, which is not served")]
     Sensitive(Named),
+    #[error("{0}: git ignores this file, so it is not served")]
+    Ignored(Named),
     #[error("{0}: not a regular file")]
     NotAFile(Named),
     #[error("{0}: not a directory")]

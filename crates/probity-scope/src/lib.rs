@@ -1,7 +1,8 @@
 //! Confined reading, and creating, below one root directory.
 //!
 //! Every room that serves files to an agent reads through here: no escape by `..`, by links or by
-//! special files, quotas on size and count, and a policy for sensitive files.
+//! special files, quotas on size and count, and a policy for sensitive files and for those that git
+//! ignores.
 //!
 //! **Invariant:** a path outside the root is refused by the kernel, not by comparing strings. A
 //! path is resolved once, to a descriptor, and every later question (is it a regular file, how
@@ -13,15 +14,18 @@
 mod create;
 mod error;
 mod held;
+mod ignored;
 mod listing;
 mod policy;
 mod resolve;
 mod scope;
 mod sensitive;
 mod stepwise;
+mod tracked;
 
 pub use error::{Named, ScopeError};
 pub use held::{CopiedLinks, HeldDirectory, HeldEntry, HeldKind, HeldStat};
+pub use ignored::Ignored;
 pub use listing::{Entry, EntryKind, Metadata, Walk, WalkLimits};
 pub use policy::{Policy, Quota};
 pub use scope::{Located, Prefix, Scope};

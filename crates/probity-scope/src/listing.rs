@@ -61,7 +61,8 @@ pub struct Walk {
 
 impl Scope {
     /// What lies in a directory, sorted by name, at most `most` entries. A sensitive file is
-    /// listed, since its name is no secret; a sensitive directory cannot be listed itself.
+    /// listed, since its name is no secret; a sensitive directory cannot be listed itself. What git
+    /// ignores is not listed if the policy leaves it out.
     pub fn list(&self, directory: &Path, most: usize) -> Result<Vec<Entry>, ScopeError> {
         let name = self.root.relative(directory)?.to_owned();
         let failed = |errno| ScopeError::from_errno(&name, errno);
@@ -76,13 +77,17 @@ impl Scope {
             if entry_name == "." || entry_name == ".." {
                 continue;
             }
-            if entries.len() == most {
-                break;
-            }
             let here = resolved.descriptor.as_fd();
             // An entry that vanished since is no longer part of the directory.
             let Ok(stat) = statat(here, entry_name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let metadata = Metadata::of(&stat);
+            let is_directory = metadata.kind == EntryKind::Directory;
+            if self.ignores(&resolved.real.join(entry_name), is_directory) {
+                continue;
+            }
+            if entries.len() == most {
+                break;
+            }
             let target = (metadata.kind == EntryKind::Link)
                 .then(|| readlinkat(here, entry_name, Vec::new()).ok())
                 .flatten()

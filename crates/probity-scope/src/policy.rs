@@ -5,13 +5,14 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use crate::{Named, ScopeError};
+use crate::{Ignored, Named, ScopeError};
 
 /// The limits of one scope. There is no default: a caller that serves an agent decides.
 #[derive(Debug, Clone)]
 pub struct Policy {
     /// Files that hold secrets are refused unless this is set.
     pub allow_sensitive: bool,
+    pub ignored: Ignored,
     /// The longest file that is served whole, whatever a single call asks for.
     pub max_file_bytes: u64,
     /// What all calls on this scope together may read.

@@ -9,7 +9,8 @@ use std::{
 use rustix::fs::{FileType, Mode, OFlags};
 
 use crate::{
-    Metadata, Named, Policy, ScopeError,
+    Ignored, Metadata, Named, Policy, ScopeError,
+    ignored::IgnoreRules,
     policy::Used,
     resolve::{Resolved, Root},
     sensitive::{is_sensitive, is_sensitive_directory},
@@ -21,6 +22,8 @@ pub struct Scope {
     pub(crate) root: Root,
     pub(crate) policy: Policy,
     used: Used,
+    /// Absent where ignored files are served.
+    ignore_rules: Option<IgnoreRules>,
 }
 
 /// The beginning of a file, and how long the file is.
@@ -59,8 +62,15 @@ impl Scope {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let descriptor = rustix::fs::open(&real, flags, Mode::empty())
             .map_err(|errno| ScopeError::from_errno(root, errno))?;
+        let ignore_rules = match policy.ignored {
+            Ignored::Shown => None,
+            Ignored::LeftOut { except } => {
+                let rules = IgnoreRules::of(&real, except);
+                rules.map_err(|error| ScopeError::from_io(root, error))?
+            }
+        };
         let root = Root { descriptor, real, given: root.to_owned() };
-        Ok(Self { root, policy, used: Used::default() })
+        Ok(Self { root, policy, used: Used::default(), ignore_rules })
     }
 
     /// Reads a whole file. One that is longer than `max_bytes`, or than the policy allows, is
@@ -127,6 +137,9 @@ impl Scope {
         if !is_directory && is_refused_as_a_file || self.refuses(&resolved.real, is_directory) {
             return Err(sensitive());
         }
+        if self.ignores(&resolved.real, is_directory) {
+            return Err(ScopeError::Ignored(Named::new(relative)));
+        }
         Ok(resolved)
     }
 
@@ -134,6 +147,11 @@ impl Scope {
     pub(crate) fn refuses(&self, relative: &Path, is_directory: bool) -> bool {
         let is_sensitive = if is_directory { is_sensitive_directory } else { is_sensitive };
         !self.policy.allow_sensitive && is_sensitive(relative)
+    }
+
+    /// Whether git ignores the real name, and the policy leaves such files out.
+    pub(crate) fn ignores(&self, real: &Path, is_directory: bool) -> bool {
+        self.ignore_rules.as_ref().is_some_and(|rules| rules.ignores(real, is_directory))
     }
 
     fn regular(&self, path: &Path) -> Result<Regular, ScopeError> {

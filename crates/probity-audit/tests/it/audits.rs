@@ -79,7 +79,12 @@ fn options<'a>(root: &'a Path, skills: &'a [Skill], provider: &'a Provider) -> A
         skills,
         provider,
         permission: PermissionPrompt::new(ReadScope::Workspace, false, false, &[]),
-        tools: ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Specification },
+        tools: ToolOptions {
+            numbered: false,
+            allow_sensitive: false,
+            allow_ignored: false,
+            rules: Rules::Specification,
+        },
         limits: Limits::within(Duration::from_secs(10)),
         jobs: 1,
         budget: None,

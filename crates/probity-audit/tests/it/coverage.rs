@@ -72,7 +72,12 @@ fn audited(
         skills: &skills[..1],
         provider: &provider,
         permission: PermissionPrompt::new(ReadScope::Workspace, interactive, false, &sources),
-        tools: ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Probity },
+        tools: ToolOptions {
+            numbered: false,
+            allow_sensitive: false,
+            allow_ignored: false,
+            rules: Rules::Probity,
+        },
         limits: Limits::within(Duration::from_secs(10)),
         jobs: 1,
         budget: None,

@@ -98,7 +98,12 @@ pub(crate) fn options<'a>(
         skills,
         provider,
         permission: PermissionPrompt::new(ReadScope::Workspace, false, false, sources),
-        tools: ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Probity },
+        tools: ToolOptions {
+            numbered: false,
+            allow_sensitive: false,
+            allow_ignored: false,
+            rules: Rules::Probity,
+        },
         limits: Limits::within(Duration::from_secs(10)),
         jobs: 1,
         budget: None,

@@ -133,12 +133,43 @@ fn sensitive_files_are_refused_unless_allowed() {
     }
     assert!(!told(&guarded, &grep("secret", ".", 0)).contains("words"));
     let permission = PermissionPrompt::new(ReadScope::Workspace, false, true, &[]);
-    let options =
-        ToolOptions { numbered: false, allow_sensitive: true, rules: Rules::Specification };
+    let options = ToolOptions {
+        numbered: false,
+        allow_sensitive: true,
+        allow_ignored: false,
+        rules: Rules::Specification,
+    };
     let open = ReadTools::open(dir.path(), &[], permission, options).unwrap();
     for file in files {
         assert_eq!(told(&open, &read(file)), "secret words", "{file}");
     }
+}
+
+#[test]
+fn what_git_ignores_is_not_shown_except_dependencies() {
+    let dir = project(&[
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".gitignore", "local\nnode_modules\n"),
+        ("local/notes.txt", "my words"),
+        ("node_modules/p/index.js", "their words"),
+    ]);
+    let guarded = tools(dir.path(), ReadScope::Workspace, &[]);
+    for request in every("local/notes.txt") {
+        let refused = "refused: Path is ignored by git and is not allowed: local/notes.txt";
+        assert_eq!(told(&guarded, &request), refused);
+    }
+    assert_eq!(told(&guarded, &read("node_modules/p/index.js")), "their words");
+    assert!(!told(&guarded, &grep("words", ".", 0)).contains("my words"));
+    assert!(!told(&guarded, &list(".")).contains("local"));
+    let permission = PermissionPrompt::new(ReadScope::Workspace, false, false, &[]);
+    let options = ToolOptions {
+        numbered: false,
+        allow_sensitive: false,
+        allow_ignored: true,
+        rules: Rules::Specification,
+    };
+    let open = ReadTools::open(dir.path(), &[], permission, options).unwrap();
+    assert_eq!(told(&open, &read("local/notes.txt")), "my words");
 }
 
 #[test]

@@ -17,7 +17,8 @@ const REWORKED: &str = r#"{"action":"final","findings":[{"title":"Datum is not c
 
 /// An audit of the `*.ak` files of a directory, after another.
 fn run(root: &Path, says: &str, before: Option<State>) -> State {
-    let sources = probity_audit::discover(root, &is_contract).unwrap();
+    let sources =
+        probity_audit::discover(root, probity_audit::ignored_files(false), &is_contract).unwrap();
     let skills = &embedded().unwrap()[..1];
     let (provider, _) = saying(&[says]);
     let previous = before.map(Previous::of).unwrap_or_default();

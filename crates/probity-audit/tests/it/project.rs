@@ -36,8 +36,12 @@ pub(crate) fn report(root: &Path, state: &State) -> Report {
 pub(crate) fn tools(root: &Path, scope: ReadScope, sources: &[&str]) -> ReadTools {
     let sources: Vec<String> = sources.iter().map(|source| (*source).to_owned()).collect();
     let permission = PermissionPrompt::new(scope, false, false, &sources);
-    let options =
-        ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Specification };
+    let options = ToolOptions {
+        numbered: false,
+        allow_sensitive: false,
+        allow_ignored: false,
+        rules: Rules::Specification,
+    };
     ReadTools::open(root, &sources, permission, options).unwrap()
 }
 

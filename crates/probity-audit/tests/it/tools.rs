@@ -25,8 +25,12 @@ fn read_file_gives_the_bytes_of_the_file() {
 fn read_file_numbers_lines_only_when_asked_to() {
     let dir = project(&[("a.ak", "one\ntwo\n")]);
     let permission = PermissionPrompt::new(ReadScope::Workspace, false, false, &[]);
-    let options =
-        ToolOptions { numbered: true, allow_sensitive: false, rules: Rules::Specification };
+    let options = ToolOptions {
+        numbered: true,
+        allow_sensitive: false,
+        allow_ignored: false,
+        rules: Rules::Specification,
+    };
     let tools = ReadTools::open(dir.path(), &[], permission, options).unwrap();
     assert_eq!(told(&tools, &read("a.ak")), "     1\tone\n     2\ttwo\n");
 }
@@ -147,8 +151,12 @@ fn an_action_whose_command_is_not_allowed_is_refused() {
     for request in &requests {
         let mut permission = PermissionPrompt::new(ReadScope::Workspace, false, false, &[]);
         permission.allowed_commands.retain(|command| command != request.command());
-        let options =
-            ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Specification };
+        let options = ToolOptions {
+            numbered: false,
+            allow_sensitive: false,
+            allow_ignored: false,
+            rules: Rules::Specification,
+        };
         let tools = ReadTools::open(dir.path(), &[], permission, options).unwrap();
         for other in &requests {
             let refused = told(&tools, other)
@@ -187,8 +195,12 @@ fn the_strict_scope_allows_known_files_and_no_listing() {
 fn interactive_mode_asks_for_each_read_and_anything_but_yes_denies() {
     let dir = project(&[("a.ak", SPEND)]);
     let permission = PermissionPrompt::new(ReadScope::Workspace, true, false, &[]);
-    let options =
-        ToolOptions { numbered: false, allow_sensitive: false, rules: Rules::Specification };
+    let options = ToolOptions {
+        numbered: false,
+        allow_sensitive: false,
+        allow_ignored: false,
+        rules: Rules::Specification,
+    };
     let tools = ReadTools::open(dir.path(), &[], permission, options).unwrap();
     let asked = std::cell::RefCell::new(Vec::new());
     let answer = |yes: bool| {

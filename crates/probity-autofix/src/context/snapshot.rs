@@ -27,6 +27,8 @@ pub(crate) struct ContextSnapshot {
     tree: Vec<String>,
     /// Not everything is listed.
     is_cut: bool,
+    /// Files that git ignores are not listed, though a build sends them.
+    leaves_ignored_out: bool,
     patterns: Vec<String>,
     files: Vec<SnapshotFile>,
     /// Manifests that are left out because of what they contain, with the reason.
@@ -44,7 +46,8 @@ struct SnapshotFile {
 impl ContextSnapshot {
     /// `room` is the most bytes of names and texts together.
     pub(super) fn of(sent: &SentFiles, room: usize) -> Self {
-        let mut snapshot = Self::default();
+        let leaves_ignored_out = sent.leaves_ignored_out;
+        let mut snapshot = Self { leaves_ignored_out, ..Self::default() };
         let patterns = sent.ignore.iter().flat_map(|ignore| ignore.patterns());
         snapshot.patterns = patterns
             .take(MOST_PATTERNS)
@@ -152,6 +155,10 @@ impl fmt::Display for ContextSnapshot {
             (true, false) => formatter.write_str("- no file\n")?,
             (_, true) => formatter.write_str("- and more that are not listed\n")?,
             (false, false) => {}
+        }
+        if self.leaves_ignored_out {
+            formatter
+                .write_str("Files that git ignores are not listed; the build may have some.\n")?;
         }
         if !self.patterns.is_empty() {
             formatter.write_str("Patterns of .dockerignore, which excludes files from it:\n")?;

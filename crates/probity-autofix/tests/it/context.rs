@@ -16,6 +16,7 @@ fn context(root: &Path, secrets: SecretsPolicy, max_input_bytes: usize) -> Agent
         ignore: None,
         secrets,
         detector: Arc::new(Detector::new(&Options::default()).unwrap()),
+        shows_ignored: false,
         is_readable: true,
         max_input_bytes,
     })
@@ -40,6 +41,31 @@ fn the_policy_decides_what_becomes_of_secrets() {
         let read = files.read("settings.txt").map_err(|refusal| refusal.to_string());
         assert_eq!(read, expected, "{policy:?}");
     }
+}
+
+#[test]
+fn what_git_ignores_is_shown_only_if_the_user_wants_it() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::create_dir(dir.path().join(".git")).unwrap();
+    fs::write(dir.path().join(".gitignore"), "local.txt\n").unwrap();
+    fs::write(dir.path().join("local.txt"), "mine").unwrap();
+    let shown = |shows_ignored| {
+        let context = AgentContext::of(&ContextOptions {
+            root: dir.path(),
+            ignore: None,
+            secrets: SecretsPolicy::Deny,
+            detector: Arc::new(Detector::new(&Options::default()).unwrap()),
+            shows_ignored,
+            is_readable: true,
+            max_input_bytes: 1 << 20,
+        });
+        let context = context.unwrap();
+        let read = context.files().unwrap().read("local.txt").map_err(|error| error.to_string());
+        (context.snapshot().contains("local.txt"), read)
+    };
+    let refused = "local.txt: git ignores this file, so it is not served".to_owned();
+    assert_eq!(shown(false), (false, Err(refused)));
+    assert_eq!(shown(true), (true, Ok("mine".to_owned())));
 }
 
 /// An agent that reads files must not come upon its own or another agent's login.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use probity_proof::{Change, GitFacts, Note, Tree, has_commit};
-use probity_scope::{Policy, Quota, Scope};
+use probity_scope::{Ignored, Policy, Quota, Scope};
 use sha2::{Digest as _, Sha256};
 
 use super::{Checkout, Event, Events, Failed, StepError};
@@ -39,8 +39,12 @@ impl Ground {
             Some(base) => Some(probity_proof::change(&checkout.repo, base)?),
             None => None,
         };
-        let policy =
-            Policy { allow_sensitive: false, max_file_bytes: 8 << 20, quota: Quota::UNLIMITED };
+        let policy = Policy {
+            allow_sensitive: false,
+            ignored: Ignored::Shown,
+            max_file_bytes: 8 << 20,
+            quota: Quota::UNLIMITED,
+        };
         let scope = Scope::open(&checkout.repo, policy).map_err(|error| Failed::machine(&error))?;
         Ok(Self { tree, names, change, scope })
     }

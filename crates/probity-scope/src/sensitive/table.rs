@@ -16,6 +16,7 @@ pub(super) const DIRECTORIES: &[&str] = &[
     ".password-store",
     "keyrings",
     ".secrets",
+    ".envs",
     ".cloudflared",
     // Where containers find their secrets.
     "run/secrets",

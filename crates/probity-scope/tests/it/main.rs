@@ -4,6 +4,7 @@
 
 mod escapes;
 mod held;
+mod ignored;
 mod limits;
 mod listing;
 mod names;
@@ -16,7 +17,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use probity_scope::{Policy, Quota, Scope};
+use probity_scope::{Ignored, Policy, Quota, Scope};
 use tempfile::TempDir;
 
 /// Text that must never come back from a read below the root.
@@ -63,7 +64,12 @@ impl Place {
 }
 
 fn policy() -> Policy {
-    Policy { allow_sensitive: false, max_file_bytes: 1 << 20, quota: Quota::UNLIMITED }
+    Policy {
+        allow_sensitive: false,
+        ignored: Ignored::Shown,
+        max_file_bytes: 1 << 20,
+        quota: Quota::UNLIMITED,
+    }
 }
 
 fn read(scope: &Scope, path: impl AsRef<Path>) -> Result<String, String> {

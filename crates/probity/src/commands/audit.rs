@@ -93,7 +93,7 @@ fn audited(
     };
     let rules = if options.name == Name::Trix { Rules::Specification } else { Rules::Probity };
     let chosen = provider::choose(options.name, settings, provider_name)?;
-    let sources = project::sources(root, &settings.include, project)?;
+    let sources = project::sources(root, &settings.include, settings.allow_ignored, project)?;
     let changed = match &options.changed {
         Some(base) => Some(changed::since(root, base, &sources)?),
         None => None,
@@ -112,7 +112,8 @@ fn audited(
         .with_context(|| failed("cannot read the sources".to_owned()))?;
     let stop = Stop::listen();
     // An agent is shown what the scope allows, which is known only now.
-    let provider = chosen.ready(root, &permission, sensitive)?;
+    let ignored = probity_audit::ignored_files(settings.allow_ignored);
+    let provider = chosen.ready(root, &permission, sensitive, ignored)?;
     let report_out = output::report_path(&settings.report_out, settings.format);
     output::preflight(&settings.state_out, &report_out, root, &sources)?;
     let former = former::read(&settings.state_out, rules, options.resume)?;
@@ -141,7 +142,12 @@ fn audited(
         skills: &skills,
         provider: &provider,
         permission,
-        tools: ToolOptions { numbered: settings.numbered_reads, allow_sensitive: sensitive, rules },
+        tools: ToolOptions {
+            numbered: settings.numbered_reads,
+            allow_sensitive: sensitive,
+            allow_ignored: settings.allow_ignored,
+            rules,
+        },
         limits: Limits::within(settings.timeout),
         jobs: settings.jobs.into(),
         budget: settings.budget,

@@ -4,7 +4,7 @@ use std::{fs, io, path::Path};
 
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use probity_scope::{EntryKind, Policy, Quota, Scope};
+use probity_scope::{EntryKind, Ignored, Policy, Quota, Scope};
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -78,21 +78,25 @@ impl Project {
 pub(super) fn sources(
     root: &Path,
     include: &[String],
+    allow_ignored: bool,
     project: Option<Project>,
 ) -> anyhow::Result<Vec<String>> {
     let failed = || Failure::new("cannot look for sources", "see the cause");
+    let ignored = probity_audit::ignored_files(allow_ignored);
     if !include.is_empty() {
         let globs = globs(include).with_context(failed)?;
         let is_included = |path: &Path| globs.is_match(path);
-        let found = probity_audit::discover(root, &is_included).with_context(failed)?;
+        let found = probity_audit::discover(root, ignored, &is_included).with_context(failed)?;
         if found.is_empty() {
             let what = format!("no file matches --include {}", include.join(" --include "));
-            let way_out = "patterns are relative to this directory, for example 'src/**/*.py'";
+            let way_out = "patterns are relative to this directory, for example 'src/**/*.py'; files \
+                           that git ignores need --allow-ignored";
             return Err(Failure::new(what, way_out).into());
         }
         return Ok(found);
     }
-    let found = probity_audit::discover(root, &probity_audit::is_contract).with_context(failed)?;
+    let found = probity_audit::discover(root, ignored, &probity_audit::is_contract);
+    let found = found.with_context(failed)?;
     if !found.is_empty() {
         return Ok(found);
     }
@@ -104,7 +108,7 @@ pub(super) fn sources(
              run it where the contracts are",
         ))?,
     };
-    Ok(vec![main_of(root, project.protocol.main)?])
+    Ok(vec![main_of(root, project.protocol.main, ignored)?])
 }
 
 /// A pattern without a slash fits a name in any directory, as in `.gitignore`.
@@ -119,9 +123,13 @@ fn globs(patterns: &[String]) -> anyhow::Result<GlobSet> {
 }
 
 /// The file that the project names, if it is one of the project's.
-fn main_of(root: &Path, main: String) -> anyhow::Result<String> {
-    let policy =
-        Policy { allow_sensitive: false, max_file_bytes: u64::MAX, quota: Quota::UNLIMITED };
+fn main_of(root: &Path, main: String, ignored: Ignored) -> anyhow::Result<String> {
+    let policy = Policy {
+        allow_sensitive: false,
+        ignored,
+        max_file_bytes: u64::MAX,
+        quota: Quota::UNLIMITED,
+    };
     let failed = || {
         Failure::new(
             format!("`protocol.main` of trix.toml names no source of this project: {main}"),

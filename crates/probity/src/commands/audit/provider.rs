@@ -6,6 +6,7 @@ use probity_agent::{
     AgentError, AgentRef, ApiKey, ChatKind, ChatOptions, ChatProvider, Refused, Retry, split_words,
 };
 use probity_audit::{PermissionPrompt, Provider, ProviderSpec};
+use probity_scope::Ignored;
 use probity_seat::Form;
 use probity_text::visible;
 
@@ -25,10 +26,11 @@ impl Chosen {
         root: &Path,
         permission: &PermissionPrompt,
         allow_sensitive: bool,
+        ignored: Ignored,
     ) -> anyhow::Result<Provider> {
         match self {
             Self::Ready(provider) => Ok(provider),
-            Self::Agent(chosen) => chosen.ready(root, permission, allow_sensitive),
+            Self::Agent(chosen) => chosen.ready(root, permission, allow_sensitive, ignored),
         }
     }
 }
@@ -39,7 +41,8 @@ const OURS: &str = "heuristic, acp, command, replay";
 
 /// Who is asked: who is named, or the detectors if there is something that they can read.
 pub(super) fn named(name: Name, settings: &Audit, root: &Path) -> Result<String, Failure> {
-    let contracts = || probity_audit::discover(root, &probity_audit::is_contract);
+    let ignored = probity_audit::ignored_files(settings.allow_ignored);
+    let contracts = || probity_audit::discover(root, ignored, &probity_audit::is_contract);
     match (&settings.provider, name) {
         (Some(provider), _) => Ok(provider.trim().to_owned()),
         (None, Name::Trix) => Ok("scaffold".to_owned()),

@@ -12,7 +12,7 @@ use std::{
 use anyhow::Context as _;
 use probity_agent::{AgentRef, CommandOptions};
 use probity_audit::{Opening, PermissionPrompt, Provider, ProviderSpec, ReadScope, Secrets};
-use probity_scope::{Policy, Quota, Scope, WalkLimits};
+use probity_scope::{Ignored, Policy, Quota, Scope, WalkLimits};
 use probity_seat::{Caller, Form, NamedBy, Occupant, Request, Seats, Terms};
 
 use super::provider::told;
@@ -70,10 +70,14 @@ impl Chosen {
         root: &Path,
         permission: &PermissionPrompt,
         allow_sensitive: bool,
+        ignored: Ignored,
     ) -> anyhow::Result<Provider> {
         let is_process = !matches!(self.reference, AgentRef::Replay(_));
-        let shown =
-            if is_process { Some(Shown::new(root, permission, allow_sensitive)?) } else { None };
+        let shown = if is_process {
+            Some(Shown::new(root, permission, allow_sensitive, ignored)?)
+        } else {
+            None
+        };
         let directory = shown.as_ref().map_or(Path::new("/"), |shown| &shown.path);
         let seated = self.seats.seat(&self.request(directory)).map_err(Failure::from)?;
         let spec = ProviderSpec {
@@ -106,6 +110,7 @@ impl Shown {
         root: &Path,
         permission: &PermissionPrompt,
         allow_sensitive: bool,
+        ignored: Ignored,
     ) -> anyhow::Result<Self> {
         let shown = Self {
             path: fresh_directory().with_context(|| {
@@ -115,7 +120,7 @@ impl Shown {
                 )
             })?,
         };
-        shown.fill(root, permission, allow_sensitive).with_context(|| {
+        shown.fill(root, permission, allow_sensitive, ignored).with_context(|| {
             let way_out = "use --read-scope strict, or a chat provider, which needs no copy";
             Failure::new("cannot show the project to the agent", way_out)
         })?;
@@ -127,11 +132,13 @@ impl Shown {
         root: &Path,
         permission: &PermissionPrompt,
         allow_sensitive: bool,
+        ignored: Ignored,
     ) -> anyhow::Result<()> {
-        let policy = Policy { allow_sensitive, max_file_bytes: MOST_BYTES, quota: QUOTA };
+        let policy = Policy { allow_sensitive, ignored, max_file_bytes: MOST_BYTES, quota: QUOTA };
         let from = Scope::open(root, policy.clone())?;
         // What the first scope let through is not judged again.
-        let into = Scope::open(&self.path, Policy { allow_sensitive: true, ..policy })?;
+        let all = Policy { allow_sensitive: true, ignored: Ignored::Shown, ..policy };
+        let into = Scope::open(&self.path, all)?;
         let files: Vec<PathBuf> = match permission.read_scope {
             ReadScope::Strict => permission.allowed_paths.iter().map(PathBuf::from).collect(),
             ReadScope::Workspace => {

@@ -63,6 +63,8 @@ section! {
             /// and lock files in the prompt), `read-only` (also reads files over ACP)
             context: AiContext = AiContext::None, tally("ai.context"),
                 guard(Guard::Tighten(&["none", "snapshot", "read-only"]));
+            /// Show files of the build context that git ignores, too
+            context_ignored: bool = false, guard(Guard::Tighten(&["false", "true"]));
             /// How to prove unsafe fixes: `static` checks the text, `build` also builds and
             /// compares both images, `run` also starts them, `auto` goes as far as the machine can
             proof: Proof = Proof::Auto, flag_of("prove", "LEVEL"), tally_default("static");

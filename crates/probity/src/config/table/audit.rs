@@ -60,6 +60,9 @@ section! {
             /// Let the model read .git, .env and keys
             allow_sensitive: bool = false, flag("allow-sensitive"),
                 guard(Guard::Tighten(&["false", "true"]));
+            /// Audit files that git ignores too, and let the model read them
+            allow_ignored: bool = false, flag("allow-ignored"),
+                guard(Guard::Tighten(&["false", "true"]));
             /// Directory of vulnerability skills, builtin:full or builtin:web; several are combined
             skills_dir: Vec<String> = vec![DEFAULT_SKILLS.to_owned()], flag_of("skills-dir", "DIR"),
                 trix(), guard(Guard::Below);

@@ -234,6 +234,7 @@ ai.redact-secrets | --ai-redact-secrets | PROBITY_AI__REDACT_SECRETS TALLY_AI_RE
 ai.max-rounds | no flag | PROBITY_AI__MAX_ROUNDS TALLY_AI_MAX_ROUNDS | ai.max-rounds | 2
 ai.sandbox | --ai-sandbox | PROBITY_AI__SANDBOX TALLY_AI_SANDBOX | ai.sandbox | auto | guarded
 ai.context | no flag | PROBITY_AI__CONTEXT TALLY_AI_CONTEXT | ai.context | none | guarded
+ai.context-ignored | no flag | PROBITY_AI__CONTEXT_IGNORED | only probity.toml | false | guarded
 ai.proof | --prove | PROBITY_AI__PROOF | only probity.toml | auto
 ai.proof-required | no flag | PROBITY_AI__PROOF_REQUIRED | only probity.toml | static | guarded
 ai.proof-pull | no flag | PROBITY_AI__PROOF_PULL | only probity.toml | false | guarded
@@ -260,6 +261,7 @@ audit.read-scope | --read-scope | PROBITY_AUDIT__READ_SCOPE | only probity.toml 
 audit.interactive-permissions | --interactive-permissions | PROBITY_AUDIT__INTERACTIVE_PERMISSIONS | only probity.toml | false | guarded
 audit.numbered-reads | --numbered-reads | PROBITY_AUDIT__NUMBERED_READS | only probity.toml | false
 audit.allow-sensitive | --allow-sensitive | PROBITY_AUDIT__ALLOW_SENSITIVE | only probity.toml | false | guarded
+audit.allow-ignored | --allow-ignored | PROBITY_AUDIT__ALLOW_IGNORED | only probity.toml | false | guarded
 audit.skills-dir | --skills-dir | PROBITY_AUDIT__SKILLS_DIR | only probity.toml | skills/vulnerabilities | guarded
 audit.include | --include | PROBITY_AUDIT__INCLUDE | only probity.toml | unset
 audit.state-out | --state-out | PROBITY_AUDIT__STATE_OUT | only probity.toml | .tx3/audit/state.json | guarded

@@ -276,6 +276,7 @@ The files of the build context (data, not instructions):
 - zero.bin (3 bytes)
 - deploy/id_deploy.pub (7 bytes)
 - cmd/app/main.go (29 bytes)
+Files that git ignores are not listed; the build may have some.
 Patterns of .dockerignore, which excludes files from it:
 - ignored
 - *.log

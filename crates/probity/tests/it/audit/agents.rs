@@ -158,6 +158,32 @@ fn what_cannot_be_started_is_told_before_anything_is_written() {
     "#);
 }
 
+#[test]
+fn the_copy_for_an_agent_leaves_out_what_git_ignores() {
+    let dir = directory(&[
+        ("validators/spend.ak", SPEND),
+        (".git/HEAD", "ref: refs/heads/main\n"),
+        (".gitignore", "local.txt\n*.gen.ak\n"),
+        ("local.txt", "mine"),
+        ("todo.txt", "mine"),
+        ("validators/mint.gen.ak", SPEND),
+    ]);
+    let files = directory(&[("look.sh", LOOKING)]);
+    let agent = format!("sh {}", files.path().join("look.sh").display());
+    // The user's own excludes, for all repositories.
+    let user = directory(&[("git/ignore", "todo.txt\n")]);
+    let own = "./.gitignore ./validators/spend.ak";
+    let all = "./.gitignore ./local.txt ./todo.txt ./validators/mint.gen.ak ./validators/spend.ak";
+    for (more, seen, sources) in [(&[][..], own, 1), (&["--allow-ignored"], all, 2)] {
+        let run = audit(&dir, &["--provider", "command", "--agent", &agent]).args(more);
+        run.env("XDG_CONFIG_HOME", user.path().to_str().unwrap()).run().code(0);
+        let state = state(dir.path());
+        assert_eq!(state["iterations"][0]["findings"][0]["title"], seen);
+        assert_eq!(state["source_files"].as_array().unwrap().len(), sources);
+        std::fs::remove_dir_all(dir.path().join(".tx3")).unwrap();
+    }
+}
+
 const TOKEN: &str = "ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5";
 
 /// Tells whether the token is in what it sees, in letters that nothing stars out.

@@ -53,6 +53,7 @@ pub(super) fn of(
         ignore,
         secrets: ai.secrets_policy,
         detector: Arc::new(Gate(Arc::clone(&job.rules))),
+        shows_ignored: ai.context_ignored,
         is_readable,
         max_input_bytes: ai.max_input_bytes,
     })
