@@ -28,9 +28,11 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_fsmount,
     libc::SYS_fspick,
     libc::SYS_mount_setattr,
+    OPEN_TREE_ATTR,
     libc::SYS_swapon,
     libc::SYS_swapoff,
     libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
     // Files by handle, past every mount.
     libc::SYS_open_by_handle_at,
     libc::SYS_name_to_handle_at,
@@ -77,6 +79,10 @@ const FORBIDDEN: &[c_long] = &[
     libc::SYS_ioperm,
 ];
 
+/// `open_tree` with attributes, from Linux 6.15, which libc does not name yet. The number is the same
+/// everywhere.
+const OPEN_TREE_ATTR: c_long = 467;
+
 /// New namespaces: each brings back powers that were taken away.
 const NAMESPACES: &[i32] = &[
     libc::CLONE_NEWUSER,
@@ -89,7 +95,7 @@ const NAMESPACES: &[i32] = &[
 ];
 
 /// Kinds of sockets that programs use. All others, the host's virtual machine sockets among them,
-/// are closed.
+/// are closed. Pairs are `AF_UNIX` alone.
 const FAMILIES: &[i32] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
 /// Requests that put words into the mouth of a terminal.
@@ -113,12 +119,19 @@ fn forbidden() -> io::Result<BTreeMap<c_long, Vec<SeccompRule>>> {
         namespaces.push(rule([(0, MaskedEq(flag), flag)])?);
     }
     rules.insert(libc::SYS_clone, namespaces.clone());
+    // `clone` has the signal of the end in these bits.
+    let time = u64::from(libc::CLONE_NEWTIME.unsigned_abs());
+    namespaces.push(rule([(0, MaskedEq(time), time)])?);
     rules.insert(libc::SYS_unshare, namespaces);
     let unusual = FAMILIES.iter().map(|family| (0, Ne, u64::from(family.unsigned_abs())));
     let netlink = u64::from(libc::AF_NETLINK.unsigned_abs());
     let route = u64::from(libc::NETLINK_ROUTE.unsigned_abs());
     let sockets = vec![rule(unusual)?, rule([(0, Eq, netlink), (2, Ne, route)])?];
     rules.insert(libc::SYS_socket, sockets);
+    // The kernel makes both ends, and loads the module of their family, before it asks whether that
+    // family has pairs.
+    let unix = u64::from(libc::AF_UNIX.unsigned_abs());
+    rules.insert(libc::SYS_socketpair, vec![rule([(0, Ne, unix)])?]);
     let mut terminal = Vec::new();
     for request in TERMINAL {
         terminal.push(rule([(1, Eq, *request)])?);

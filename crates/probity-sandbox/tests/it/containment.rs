@@ -155,35 +155,59 @@ fn powers_are_gone_for_good() {
 fn forbidden_system_calls_are_refused_and_allowed_ones_work() {
     let workspace = Workspace::new();
     let script = r"
-import ctypes, errno, os, socket, subprocess, threading
+import ctypes, errno, mmap, os, socket, subprocess, threading
 libc = ctypes.CDLL(None, use_errno=True)
+SOCKETPAIR = 53 if os.uname().machine == 'x86_64' else 199
 def call(number, *arguments):
     ctypes.set_errno(0)
     return libc.syscall(number, *arguments), errno.errorcode.get(ctypes.get_errno(), '-')
 if os.uname().machine == 'x86_64':
     for name, number in [('ptrace', 101), ('keyctl', 250), ('bpf', 321), ('userfaultfd', 323),
-                         ('perf', 298), ('io_uring', 425), ('unshare', 272)]:
+                         ('perf', 298), ('io_uring_setup', 425), ('io_uring_enter', 426),
+                         ('io_uring_register', 427), ('unshare', 272), ('quotactl_fd', 443),
+                         ('open_tree_attr', 467), ('setns', 308)]:
         print(name, call(number, 0x10000000, 0, 0, 0, 0)[1])
+    for name, flag in [('user', 0x10000000), ('mount', 0x20000), ('net', 0x40000000), ('time', 0x80)]:
+        print('unshare', name, call(272, flag)[1])
+    print('clone', call(56, 0x10000000 | 17, 0, 0, 0, 0)[1])
     print('clone3', call(435, 0, 0)[1])
-    print('x32', call(0x40000000 + 39)[1])
+    for name, number in [('getpid', 39), ('socket', 41), ('socketpair', 53)]:
+        print('x32', name, call(0x40000000 + number, 40, 1, 0, 0)[1])
+    # The address is null, and so a kernel that is asked answers with that.
+    print('openat2', call(437, -100, 0, 0, 0)[1])
+    # int 0x80 takes the calls of 32-bit programs: 102 is socketcall, which has its family in memory.
+    child = os.fork()
+    if child == 0:
+        code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        code.write(b'\xb8\x66\x00\x00\x00\xcd\x80\xc3')
+        ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+        os._exit(0)
+    print('socketcall signal', os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 for family in ['AF_VSOCK', 'AF_PACKET', 'AF_ALG', 'AF_INET', 'AF_UNIX']:
     try:
         socket.socket(getattr(socket, family), socket.SOCK_DGRAM if family != 'AF_ALG' else socket.SOCK_SEQPACKET).close()
         print(family, 'ok')
     except OSError as error:
         print(family, errno.errorcode[error.errno])
+for name, family in [('AF_TIPC', 30), ('AF_VSOCK', 40), ('AF_RDS', 21), ('AF_INET', 2), ('AF_NETLINK', 16), ('AF_UNIX', 1)]:
+    print('pair', name, call(SOCKETPAIR, family, 1, 0, (ctypes.c_int * 2)())[1])
 thread = threading.Thread(target=lambda: print('thread ok')); thread.start(); thread.join()
 print(subprocess.run(['echo', 'process ok'], capture_output=True, text=True).stdout.strip())
 ";
     let (outcome, stdout) = text(&bubblewrap(), &workspace.spec(&["python3", "-c", script]));
     let mut expected = String::new();
     if cfg!(target_arch = "x86_64") {
-        for name in ["ptrace", "keyctl", "bpf", "userfaultfd", "perf", "io_uring", "unshare"] {
-            expected += &format!("{name} EPERM\n");
-        }
-        expected += "clone3 ENOSYS\nx32 EPERM\n";
+        expected += "ptrace EPERM\nkeyctl EPERM\nbpf EPERM\nuserfaultfd EPERM\nperf EPERM\n\
+                     io_uring_setup EPERM\nio_uring_enter EPERM\nio_uring_register EPERM\n\
+                     unshare EPERM\nquotactl_fd EPERM\nopen_tree_attr EPERM\nsetns EPERM\n\
+                     unshare user EPERM\nunshare mount EPERM\nunshare net EPERM\n\
+                     unshare time EPERM\nclone EPERM\nclone3 ENOSYS\nx32 getpid EPERM\n\
+                     x32 socket EPERM\nx32 socketpair EPERM\nopenat2 EINVAL\n\
+                     socketcall signal -31\n";
     }
     expected += "AF_VSOCK EPERM\nAF_PACKET EPERM\nAF_ALG EPERM\nAF_INET ok\nAF_UNIX ok\n\
+                 pair AF_TIPC EPERM\npair AF_VSOCK EPERM\npair AF_RDS EPERM\n\
+                 pair AF_INET EPERM\npair AF_NETLINK EPERM\npair AF_UNIX -\n\
                  thread ok\nprocess ok\n";
     assert_eq!(stdout, expected, "{}", String::from_utf8_lossy(&outcome.stderr_tail));
 }
