@@ -102,7 +102,7 @@ fn plain(client: &str, context: &Path, texts: &[String; 2]) {
 fn proof(engine: &Engine, context: &Path, image: &str, texts: &[String; 2]) {
     let subject = |text: &str| {
         let (images, base) = (vec![image.to_owned()], Some(image.to_owned()));
-        Subject::Dockerfile(Recipe { text: text.to_owned(), images, base, frontend: None })
+        Subject::Dockerfile(Recipe { text: text.to_owned(), images, base, ..Recipe::default() })
     };
     let options = options(context, Level::Build);
     let bench = Workbench::new(engine.clone()).unwrap();

@@ -1,33 +1,28 @@
 //! Building an image from a text and a directory by the engine's own builder.
 //!
-//! `RUN` has no network and nothing is pulled, unless the caller allows it. The builder's cache is
-//! the user's: without it a build that needs the network would never succeed here.
+//! `RUN` has no network, and nothing is pulled or fetched, unless the caller allows it. The builder's
+//! layers are the user's: without them a build that needs the network would never succeed here. Its
+//! cache mounts are not: `RUN` may write to them, and the user's own builds would trust what is there.
+
+mod caches;
+mod refusal;
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io::{self, Read as _},
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use probity_sandbox::Exit;
+use rustix::fs::{Mode, OFlags};
 
+use self::caches::Caches;
 use crate::{
-    EngineKind, ImageError, Obstacle, Workbench,
-    engine::{BuildAnswer, Interrupt, last_lines},
+    EngineKind, ImageError, Obstacle, Recipe, Workbench,
+    engine::{BuildAnswer, BuildCall, Interrupt, last_lines},
     leftovers::unfinished,
 };
-
-/// A Dockerfile, and what has to be known about it before a builder sees it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Recipe {
-    pub text: String,
-    /// Images that it names, stages and `scratch` excluded.
-    pub images: Vec<String>,
-    /// The image base of the last stage, if it is one of them.
-    pub base: Option<String>,
-    /// `# syntax=`: an image that would be pulled to read the file.
-    pub frontend: Option<String>,
-}
 
 /// Which of the images that a Dockerfile describes is built.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,6 +42,13 @@ pub struct BuildOptions {
     pub network: bool,
     pub pull: bool,
     pub timeout: Duration,
+    /// How many bytes of memory the commands of a build may use together.
+    pub memory: u64,
+}
+
+impl BuildOptions {
+    /// More memory than a build needs that is not a mistake.
+    pub const MEMORY: u64 = 4 << 30;
 }
 
 /// How a build ended when the engine itself worked.
@@ -62,8 +64,6 @@ pub(crate) enum Built {
 const TAIL_LINES: usize = 12;
 /// How often a build is repeated whose layers somebody else removes.
 const RETRIES: usize = 3;
-/// More than a build needs that is not a mistake; the builders without BuildKit enforce it.
-const MEMORY: &str = "--memory=4g";
 
 pub(crate) fn build(
     bench: &Workbench,
@@ -72,18 +72,25 @@ pub(crate) fn build(
     options: &BuildOptions,
     interrupt: Interrupt<'_>,
 ) -> Result<Built, ImageError> {
-    if !options.pull
-        && let Some(obstacle) = would_pull(bench, recipe, interrupt)?
-    {
+    if let Some(obstacle) = refusal::refusal(bench, recipe, options, interrupt)? {
         return Ok(Built::Impossible(obstacle));
     }
+    let caches = Caches::new(&bench.engine)?;
     let file = written(bench, name, recipe, options)?;
     let id_file = bench.directory.path().join(format!("{name}.id"));
     let tag = format!("localhost/probity-proof:{}-{name}", bench.owner);
-    let words = arguments(bench, options, &file, &id_file, &tag);
+    let mut words = arguments(bench, options, &file, &id_file, &tag);
+    words.extend(caches.argument());
+    words.push(options.context.display().to_string());
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let call = BuildCall {
+        arguments: &words,
+        variables: caches.variables(),
+        limit: options.timeout,
+        memory: options.memory,
+    };
     let ask = || -> Result<BuildAnswer, ImageError> {
-        let build = || bench.engine.build(&words, options.timeout, interrupt);
+        let build = || bench.engine.build(&call, interrupt);
         let answer = bench.caching(build)?;
         bench.remember(layers(&String::from_utf8_lossy(&answer.output), Origin::Build));
         Ok(answer)
@@ -95,9 +102,13 @@ pub(crate) fn build(
         }
         answer = ask()?;
     }
+    caches.remove(&bench.engine)?;
     let exit = match answer.exit {
         Err(ImageError::Timeout { limit, .. }) => {
             return Ok(Built::Impossible(Obstacle::BuildTimeout { limit }));
+        }
+        Err(ImageError::MemoryLimit { limit }) => {
+            return Ok(Built::Impossible(Obstacle::MemoryLimit { limit }));
         }
         exit => exit?,
     };
@@ -153,6 +164,7 @@ fn arguments(
     tag: &str,
 ) -> Vec<String> {
     let shown = |path: &Path| path.display().to_string();
+    let memory = format!("--memory={}", options.memory);
     let mut words = vec!["build".to_owned(), "--label".to_owned(), bench.label()];
     words.extend(["-t".to_owned(), tag.to_owned(), "-f".to_owned(), shown(file)]);
     // With this option buildah does not print the layers that it makes.
@@ -166,7 +178,7 @@ fn arguments(
         EngineKind::Docker if bench.engine.has_buildx => {
             words.extend(["--load".to_owned(), "--progress=plain".to_owned()]);
         }
-        EngineKind::Docker => words.extend(["--force-rm".to_owned(), MEMORY.to_owned()]),
+        EngineKind::Docker => words.extend(["--force-rm".to_owned(), memory]),
         EngineKind::Podman | EngineKind::Buildah => {
             let pull = match (options.pull, bench.engine.kind) {
                 (false, _) => "--pull=never",
@@ -176,11 +188,12 @@ fn arguments(
             // Podman keeps layers by default, buildah only with this flag.
             words.extend(["--layers".to_owned(), unfinished::mark(&bench.owner)]);
             // The other format has no HEALTHCHECK.
-            for word in ["--format=docker", "--force-rm", pull, MEMORY] {
+            for word in ["--format=docker", "--force-rm", pull, &memory] {
                 words.push(word.to_owned());
             }
-            let ignore = options.ignore_file.as_deref().map(shown);
-            words.extend(ignore.map(|path| format!("--ignorefile={path}")));
+            if options.ignore_file.is_some() {
+                words.push(format!("--ignorefile={}", shown(&beside(file))));
+            }
         }
     }
     let Variant { arguments, target, platform } = &options.variant;
@@ -189,7 +202,6 @@ fn arguments(
     }
     words.extend(target.iter().map(|target| format!("--target={target}")));
     words.extend(platform.iter().map(|platform| format!("--platform={platform}")));
-    words.push(shown(&options.context));
     words
 }
 
@@ -236,33 +248,44 @@ fn written(
     };
     write(&file, recipe.text.as_bytes())?;
     if let Some(ignore) = &options.ignore_file {
-        let bytes: io::Result<Vec<u8>> = fs::read(ignore);
-        let bytes = bytes.map_err(ImageError::io(ignore.display().to_string()))?;
-        write(&file.with_extension("Dockerfile.dockerignore"), &bytes)?;
+        let bytes = unlinked(ignore).map_err(ImageError::io(ignore.display().to_string()))?;
+        write(&beside(&file), &bytes)?;
     }
     Ok(file)
 }
 
-/// What the builder would have to fetch first.
-fn would_pull(
-    bench: &Workbench,
-    recipe: &Recipe,
-    interrupt: Interrupt<'_>,
-) -> Result<Option<Obstacle>, ImageError> {
-    if let Some(frontend) = &recipe.frontend {
-        return Ok(Some(Obstacle::Frontend { image: frontend.clone() }));
+/// Where builders look for the list of ignored files of a Dockerfile.
+fn beside(file: &Path) -> PathBuf {
+    file.with_extension("Dockerfile.dockerignore")
+}
+
+/// The bytes of a file of a repository; a link could lead to any file of the user's, and the builder
+/// shows lines of this one when it complains.
+fn unlinked(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("not a regular file"));
     }
-    for image in &recipe.images {
-        if !bench.engine.has_image(image, interrupt)? {
-            return Ok(Some(Obstacle::MissingImage { image: image.clone() }));
-        }
-    }
-    Ok(None)
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_of_ignored_files_is_not_read_through_a_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, link) = (directory.path().join("file"), directory.path().join("link"));
+        fs::write(&file, "target").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        assert_eq!(unlinked(&file).unwrap(), b"target");
+        assert!(unlinked(&link).is_err());
+        assert!(unlinked(directory.path()).is_err());
+    }
 
     #[test]
     fn layers_are_told_apart_by_their_origin() {

@@ -5,6 +5,8 @@
 
 mod ending;
 mod images;
+mod memory;
+mod processes;
 
 use std::{
     env,
@@ -12,7 +14,10 @@ use std::{
     fs::File,
     io::Read as _,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -22,6 +27,7 @@ use probity_sandbox::{
     spawn,
 };
 
+use self::memory::{MemoryWatch, Parent};
 use crate::{ImageError, Level};
 
 /// Whether the user has cancelled the run.
@@ -47,6 +53,30 @@ pub struct Engine {
     pub(crate) has_buildkit: bool,
     /// Where podman and buildah keep their containers.
     store: Arc<OnceLock<PathBuf>>,
+    /// Whether docker's daemon is a process of this machine.
+    is_here: Arc<OnceLock<bool>>,
+}
+
+/// What keeps the memory of a build within its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MemoryLimit {
+    /// Its builder, and a watch beside it.
+    Builder,
+    /// A watch that ends the build: approximate, since it looks from time to time.
+    Watch,
+    /// Nothing: the builder does not, and its processes are elsewhere.
+    None,
+}
+
+/// One run of the builder.
+#[derive(Debug)]
+pub(crate) struct BuildCall<'c> {
+    pub(crate) arguments: &'c [&'c str],
+    /// For this call alone.
+    pub(crate) variables: Vec<(OsString, OsString)>,
+    pub(crate) limit: Duration,
+    /// In bytes.
+    pub(crate) memory: u64,
 }
 
 /// Standard output and standard error, each bounded.
@@ -69,6 +99,8 @@ pub(crate) const SOON: Duration = Duration::from_secs(60);
 
 const LARGEST_OUTPUT: usize = 16 << 20;
 const POLL: Duration = Duration::from_millis(50);
+/// How often the memory of a build is looked at: all processes have to be read for it.
+const MEMORY_POLL: Duration = Duration::from_millis(200);
 /// How long a pipe may stay open after the client has ended.
 const REST: Duration = Duration::from_secs(2);
 
@@ -123,9 +155,15 @@ impl Engine {
 
     /// An engine whose client is this program.
     pub fn with_program(kind: EngineKind, program: PathBuf) -> Self {
-        let (variables, store) = (Vec::new(), Arc::default());
-        let mut engine =
-            Self { kind, program, variables, has_buildx: false, has_buildkit: false, store };
+        let mut engine = Self {
+            kind,
+            program,
+            variables: Vec::new(),
+            has_buildx: false,
+            has_buildkit: false,
+            store: Arc::default(),
+            is_here: Arc::default(),
+        };
         if kind == EngineKind::Docker {
             engine.choose_builder();
         }
@@ -162,6 +200,33 @@ impl Engine {
         self.has_buildkit = self.has_buildx || major.is_some_and(|major| major < 23);
         let switch = if self.has_buildkit { "1" } else { "0" };
         self.variables.push(("DOCKER_BUILDKIT".into(), switch.into()));
+        if self.has_buildx {
+            self.choose_buildx_builder();
+        }
+    }
+
+    /// The one that works in the daemon. Any other asks registries although the daemon has the image,
+    /// and its cache is out of reach for us. And buildx is not to run git in a foreign directory.
+    fn choose_buildx_builder(&mut self) {
+        let context = self.ask(&["context", "show"], SOON, &|| false).ok();
+        let context = context.filter(|answer| answer.exit == Exit::Code(0));
+        let name = context.map(|answer| String::from_utf8_lossy(&answer.stdout).trim().to_owned());
+        let name = name.filter(|name| !name.is_empty()).unwrap_or_else(|| "default".to_owned());
+        self.variables.push(("BUILDX_BUILDER".into(), name.into()));
+        self.variables.push(("BUILDX_GIT_INFO".into(), "false".into()));
+    }
+
+    /// What keeps the memory of builds within their limit.
+    pub(crate) fn memory_limit(&self) -> MemoryLimit {
+        if self.kind.builds_with_buildah() || !self.has_buildkit {
+            return MemoryLimit::Builder;
+        }
+        let is_here = self.is_here.get_or_init(|| {
+            let name = self.must(&["info", "--format", "{{.Name}}"], SOON, &|| false);
+            let name = name.unwrap_or_default();
+            memory::is_daemon_here(String::from_utf8_lossy(&name).trim())
+        });
+        if *is_here { MemoryLimit::Watch } else { MemoryLimit::None }
     }
 
     /// Runs the client to its end.
@@ -177,23 +242,58 @@ impl Engine {
         Ok(Answer { exit, stdout, stderr })
     }
 
-    /// Runs a build to its end. One that is cancelled or takes too long leaves nothing but layers.
+    /// Runs a build to its end. One that is cancelled, takes too long or uses too much memory leaves
+    /// nothing but layers.
     pub(crate) fn build(
         &self,
-        arguments: &[&str],
-        limit: Duration,
+        call: &BuildCall<'_>,
         interrupt: Interrupt<'_>,
     ) -> Result<BuildAnswer, ImageError> {
-        let call = self.start(arguments)?;
-        let exit = self.wait(&call.child, arguments, limit, interrupt);
+        let daemon = match self.memory_limit() {
+            MemoryLimit::Watch => Some(MemoryWatch::new(Parent::Daemon, call.memory)),
+            MemoryLimit::Builder | MemoryLimit::None => None,
+        };
+        let client = self.start_with(call.arguments, &call.variables)?;
+        let watch = daemon.or_else(|| {
+            let parent = Parent::Client(client.child.pid());
+            self.kind.builds_with_buildah().then(|| MemoryWatch::new(parent, call.memory))
+        });
+        let exit = self.wait_within(&client.child, call, watch.as_ref(), interrupt);
         if exit.is_err() {
             if self.kind.builds_with_buildah() {
-                ending::fail_build(&call.child);
+                ending::fail_build(&client.child);
             }
-            call.child.kill();
+            client.child.kill();
         }
-        let (stdout, stderr) = call.output();
+        let (stdout, stderr) = client.output();
         Ok(BuildAnswer { exit, output: [stdout, stderr].concat() })
+    }
+
+    /// Waits for a build, and looks at its memory from time to time.
+    fn wait_within(
+        &self,
+        child: &Child,
+        call: &BuildCall<'_>,
+        watch: Option<&MemoryWatch>,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Exit, ImageError> {
+        let next = Mutex::new(Instant::now());
+        let is_exceeded = AtomicBool::new(false);
+        let stop = || {
+            let mut next = next.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(watch) = watch
+                && Instant::now() >= *next
+            {
+                is_exceeded.store(watch.is_exceeded(), Ordering::Relaxed);
+                *next = Instant::now() + MEMORY_POLL;
+            }
+            is_exceeded.load(Ordering::Relaxed) || interrupt()
+        };
+        let exit = self.wait(child, call.arguments, call.limit, &stop);
+        if is_exceeded.into_inner() {
+            return Err(ImageError::MemoryLimit { limit: call.memory });
+        }
+        exit
     }
 
     fn wait(
@@ -236,7 +336,15 @@ impl Engine {
 
     /// Starts the client; dropping the call ends it.
     pub(crate) fn start(&self, arguments: &[&str]) -> Result<Call, ImageError> {
-        let mut child = self.start_unread(arguments)?;
+        self.start_with(arguments, &[])
+    }
+
+    fn start_with(
+        &self,
+        arguments: &[&str],
+        variables: &[(OsString, OsString)],
+    ) -> Result<Call, ImageError> {
+        let mut child = self.spawn(arguments, variables)?;
         let stdout = Collected::of(child.stdout.take());
         let stderr = Collected::of(child.stderr.take());
         Ok(Call { child, stdout, stderr })
@@ -244,10 +352,19 @@ impl Engine {
 
     /// Starts the client without reading what it says: it waits as soon as its pipe is full.
     pub(crate) fn start_unread(&self, arguments: &[&str]) -> Result<Child, ImageError> {
+        self.spawn(arguments, &[])
+    }
+
+    fn spawn(
+        &self,
+        arguments: &[&str],
+        variables: &[(OsString, OsString)],
+    ) -> Result<Child, ImageError> {
         let mut words: Vec<OsString> = vec![self.program.clone().into()];
         words.extend(arguments.iter().map(OsString::from));
         let mut spec = Spec::new(words, "/");
-        spec.env = env::vars_os().chain(self.variables.iter().cloned()).collect();
+        let ours = self.variables.iter().chain(variables).cloned();
+        spec.env = env::vars_os().chain(ours).collect();
         spec.network = Network::Open;
         spec.streams = Streams { stdin: Stream::Null, stdout: Stream::Pipe, stderr: Stream::Pipe };
         Ok(spawn(&Backend::None, &spec)?)

@@ -15,6 +15,8 @@ pub enum ImageError {
     Timeout { engine: &'static str, action: String, limit: Duration },
     #[error("the files of the images need {needed} bytes of {limit} that a proof may use")]
     DiskLimit { needed: u64, limit: u64 },
+    #[error("the build used more than {limit} bytes of memory")]
+    MemoryLimit { limit: u64 },
     #[error("cancelled")]
     Cancelled,
     #[error("the answer of {what} cannot be read: {why}")]

@@ -1,21 +1,22 @@
 //! The experiment: an original and proposals for it are built, looked into and started.
 
 mod evidence;
+mod obstacle;
 
-use std::{fmt, thread, time::Duration};
+use std::thread;
 
 use crate::{
     BuildOptions, Difference, Image, ImageError, Pair, Recipe, Setting, StartOptions, State,
     TestEnd, Workbench,
     build::{Built, build, find},
     compare,
-    engine::Interrupt,
+    engine::{Interrupt, MemoryLimit},
     inspect,
     start::{self, Observation},
 };
 
 pub use evidence::Evidence;
-use evidence::bytes;
+pub use obstacle::Obstacle;
 
 /// How far an experiment went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,93 +75,6 @@ impl Subject {
         match self {
             Self::Dockerfile(recipe) => build(bench, name, recipe, options, interrupt),
             Self::Image(image) => find(bench, image, options, interrupt),
-        }
-    }
-}
-
-/// Why an experiment went no further.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Obstacle {
-    NoEngine,
-    Frontend {
-        image: String,
-    },
-    MissingImage {
-        image: String,
-    },
-    BuildTimeout {
-        limit: Duration,
-    },
-    /// The original does not build here; without a network that is often the cause.
-    OriginalFails {
-        output: String,
-        network: bool,
-    },
-    OriginalEndsBadly {
-        state: String,
-    },
-    OriginalUnsteady,
-    /// The engine builds images and cannot start them.
-    CannotStart {
-        engine: &'static str,
-    },
-    OriginalFailsCommand {
-        output: String,
-    },
-    DiskLimit {
-        needed: u64,
-        limit: u64,
-    },
-    Engine {
-        why: String,
-    },
-}
-
-impl fmt::Display for Obstacle {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoEngine => {
-                out.write_str("none of docker, podman and buildah answers on this machine")
-            }
-            Self::Frontend { image } => write!(
-                out,
-                "`# syntax={image}` needs a pull; set `ai.proof-pull = true` to allow it"
-            ),
-            Self::MissingImage { image } => write!(
-                out,
-                "the image {image} is not on this machine; pull it or set `ai.proof-pull = true`"
-            ),
-            Self::BuildTimeout { limit } => write!(
-                out,
-                "the build took longer than {} seconds; `ai.proof-timeout` sets the limit",
-                limit.as_secs()
-            ),
-            Self::OriginalFails { output, network } => {
-                write!(out, "the original does not build here: {output}")?;
-                if !network {
-                    out.write_str("; set `ai.proof-network = true` if RUN needs the network")?;
-                }
-                Ok(())
-            }
-            Self::OriginalEndsBadly { state } => {
-                write!(out, "a start proves nothing, because the original {state}")
-            }
-            Self::OriginalUnsteady => {
-                out.write_str("a start proves nothing, because two starts of the original differ")
-            }
-            Self::CannotStart { engine } => {
-                write!(out, "{engine} cannot start images; level `run` needs docker or podman")
-            }
-            Self::OriginalFailsCommand { output } => {
-                write!(out, "`ai.proof-command` fails in the original: {output}")
-            }
-            Self::DiskLimit { needed, limit } => write!(
-                out,
-                "the files of both images need {}, more than the {} that `ai.proof-disk` allows",
-                bytes(*needed),
-                bytes(*limit)
-            ),
-            Self::Engine { why } => out.write_str(why),
         }
     }
 }
@@ -270,7 +184,11 @@ impl Experiment {
         let mut verdict = Verdict {
             level: Level::Build,
             obstacle: None,
-            evidence: Evidence { sizes: Some(pair.sizes()), ..Evidence::default() },
+            evidence: Evidence {
+                sizes: Some(pair.sizes()),
+                has_no_memory_limit: self.bench.engine.memory_limit() == MemoryLimit::None,
+                ..Evidence::default()
+            },
             differences: compare(&pair),
         };
         if self.options.level < Level::Run || !verdict.is_harmless() {

@@ -1,15 +1,15 @@
-//! A Dockerfile as a builder of images takes it: its text, and the images that it rests on.
+//! A Dockerfile as a builder of images takes it: its text, the images that it rests on, and what it asks
+//! of the builder.
 
-use probity_dockerfile::{
-    Arguments, Base, DirectiveName, Facts, Keyword, StageReferenceKind, Target, parse,
-};
+mod reach;
+
+use probity_dockerfile::{Base, BuildValues, Facts, StageReferenceKind, Target, parse};
 use probity_image::{Recipe, Variant};
 
 /// The images are those of this variant.
 pub(crate) fn recipe(text: &str, variant: &Variant) -> Recipe {
-    let given = with_arguments(text, &variant.arguments);
-    let file = parse(&given);
-    let facts = Facts::of(&file);
+    let file = parse(text);
+    let facts = Facts::of_build(&file, &values(variant));
     let mut images: Vec<String> = Vec::new();
     for reference in facts.graph().references() {
         match (&reference.target, reference.kind) {
@@ -17,50 +17,40 @@ pub(crate) fn recipe(text: &str, variant: &Variant) -> Recipe {
             // No engine has an image of this name, which is the answer: only a build knows the real
             // one, and so it cannot be known whether it would have to be pulled.
             (Target::Unknown, StageReferenceKind::From) => {
-                images.extend(reference.span.slice(&given).map(ToOwned::to_owned));
+                images.extend(reference.span.slice(text).map(ToOwned::to_owned));
+            }
+            (Target::Unknown, StageReferenceKind::Copy | StageReferenceKind::Mount)
+                if reference.text.contains('$') =>
+            {
+                images.push(reference.text.clone());
             }
             _ => {}
         }
     }
     images.sort_unstable();
     images.dedup();
-    let built = match variant.target.as_deref().map(str::to_lowercase) {
-        Some(name) => facts.stages().iter().find(|stage| stage.key().as_ref() == Some(&name)),
-        None => facts.final_stage(),
-    };
-    let bottom = built.and_then(|stage| facts.stages().get(stage.root));
+    let bottom = facts.final_stage().and_then(|stage| facts.stages().get(stage.root));
     let base = bottom.and_then(|stage| match &stage.base {
         Base::Image(name) => Some(name.clone()),
         Base::Stage(_) | Base::Scratch | Base::Unknown => None,
     });
-    let mut directives = file.directives.iter();
-    let frontend = directives.find(|directive| directive.name == DirectiveName::Syntax);
-    let frontend = frontend.map(|directive| directive.value.clone());
-    Recipe { text: text.to_owned(), images, base, frontend }
+    Recipe {
+        text: text.to_owned(),
+        images,
+        base,
+        frontend: reach::frontend(text),
+        sources: reach::sources(&file, &facts),
+        flags: reach::flags(&file),
+    }
 }
 
-/// The text with the values that a build gives to its `ARG`s.
-fn with_arguments(text: &str, arguments: &[(String, String)]) -> String {
-    let mut given = text.to_owned();
-    if arguments.is_empty() {
-        return given;
+fn values(variant: &Variant) -> BuildValues {
+    let known = |(name, value): &(String, String)| (name.clone(), Some(value.clone()));
+    BuildValues {
+        arguments: variant.arguments.iter().map(known).collect(),
+        target: variant.target.clone(),
+        ..BuildValues::default()
     }
-    let file = parse(text);
-    for instruction in file.instructions.iter().rev() {
-        let (Keyword::Arg, Arguments::Pairs { pairs, .. }) =
-            (instruction.keyword, &instruction.arguments)
-        else {
-            continue;
-        };
-        for pair in pairs.iter().rev() {
-            let argument = arguments.iter().rev().find(|(name, _)| *name == pair.key.text);
-            if let Some((name, value)) = argument {
-                let value = value.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "\\$");
-                given.replace_range(pair.span.start..pair.span.end, &format!("{name}=\"{value}\""));
-            }
-        }
-    }
-    given
 }
 
 #[cfg(test)]

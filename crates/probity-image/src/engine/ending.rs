@@ -4,14 +4,12 @@
 //! stay without a label, and the command of the RUN goes on. If the command is killed instead, the step
 //! fails, and the client removes both.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use probity_sandbox::Child;
 use rustix::process::{Pid, Signal, kill_process};
+
+use super::processes::processes;
 
 /// How long a build may take to fail: after this its client is killed.
 const GRACE: Duration = Duration::from_secs(10);
@@ -36,12 +34,6 @@ pub(super) fn fail_build(client: &Child) {
     }
 }
 
-/// A process as `/proc` lists it.
-struct Process {
-    name: String,
-    parent: u32,
-}
-
 /// The descendants of a client that have started nothing themselves; the client may be behind a wrapper.
 fn commands_of(client: u32) -> Vec<Pid> {
     let all = processes();
@@ -64,18 +56,4 @@ fn commands_of(client: u32) -> Vec<Pid> {
         })
         .filter_map(|(pid, _)| Pid::from_raw(i32::try_from(*pid).ok()?))
         .collect()
-}
-
-fn processes() -> BTreeMap<u32, Process> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
-    let listed = entries.filter_map(|entry| {
-        let pid: u32 = entry.file_name().to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The name is in parentheses and may have some itself.
-        let (head, rest) = stat.rsplit_once(')')?;
-        let name = head.split_once('(')?.1.to_owned();
-        let parent = rest.split_whitespace().nth(1)?.parse().ok()?;
-        Some((pid, Process { name, parent }))
-    });
-    listed.collect()
 }

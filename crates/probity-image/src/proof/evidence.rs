@@ -21,6 +21,8 @@ pub struct Evidence {
     pub is_watched: bool,
     /// Whether the user's test succeeded in both.
     pub command: bool,
+    /// Whether nothing limited the memory of the builds.
+    pub has_no_memory_limit: bool,
 }
 
 impl Evidence {
@@ -69,6 +71,12 @@ impl fmt::Display for Verdict {
         }
         if self.level == Level::Run && !self.evidence.is_watched {
             out.write_str("; files that were read and closed again were not seen")?;
+        }
+        if self.evidence.has_no_memory_limit {
+            out.write_str(
+                "; the builds had no memory limit, because BuildKit has none and runs on another \
+                 machine",
+            )?;
         }
         match &self.obstacle {
             Some(obstacle) => write!(out, "; {obstacle}"),

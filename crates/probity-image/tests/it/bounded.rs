@@ -103,7 +103,7 @@ fn proof(
     let subject = |text: &str| {
         let images = vec![IMAGE.to_owned()];
         let base = Some(IMAGE.to_owned());
-        Subject::Dockerfile(Recipe { text: text.to_owned(), images, base, frontend: None })
+        Subject::Dockerfile(Recipe { text: text.to_owned(), images, base, ..Recipe::default() })
     };
     let options = options(context, Level::Build);
     let bench = Workbench::new(engine.clone()).unwrap();

@@ -226,7 +226,7 @@ fn recipe(text: &str) -> Recipe {
         .filter(|image| !is_stage(image) && image != "scratch")
         .collect();
     let base = stages.last().map(|(image, _)| image.clone()).filter(|image| images.contains(image));
-    Recipe { text: text.to_owned(), images, base, frontend: None }
+    Recipe { text: text.to_owned(), images, base, ..Recipe::default() }
 }
 
 fn context(case: &Case) -> tempfile::TempDir {

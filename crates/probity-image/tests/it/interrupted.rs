@@ -60,7 +60,7 @@ fn built(
          COPY --from=build /made-{seconds} /\nRUN sleep {seconds}\n"
     );
     let images = vec![IMAGE.to_owned()];
-    let recipe = Recipe { text, images, base: Some(IMAGE.to_owned()), frontend: None };
+    let recipe = Recipe { text, images, base: Some(IMAGE.to_owned()), ..Recipe::default() };
     let mut options = options(context.path(), Level::Build);
     options.build.timeout = timeout;
     let bench = Workbench::new(engine_of(server)).unwrap();

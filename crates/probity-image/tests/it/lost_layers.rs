@@ -32,7 +32,7 @@ fn the_legacy_builder_builds_again() {
     let client = thief(cached.path(), &server.client);
     let images = vec![IMAGE.to_owned()];
     let text = format!("FROM {IMAGE}\nCOPY file /file\nCOPY big /big\nCMD [\"true\"]\n");
-    let recipe = Recipe { text, images, base: Some(IMAGE.to_owned()), frontend: None };
+    let recipe = Recipe { text, images, base: Some(IMAGE.to_owned()), ..Recipe::default() };
     let options = options(context.path(), Level::Build);
     let bench = Workbench::new(Engine::with_program(EngineKind::Docker, client)).unwrap();
     let subject = Subject::Dockerfile(recipe);

@@ -6,6 +6,7 @@ mod bases;
 mod bounded;
 mod buildah;
 mod corpus;
+mod host_side;
 mod interrupted;
 mod lost_layers;
 mod roots;

@@ -15,6 +15,7 @@ pub(crate) fn options(context: &Path, level: Level) -> Options {
             network: false,
             pull: false,
             timeout: Duration::from_secs(120),
+            memory: 4 << 30,
         },
         start: StartOptions { watched: Duration::from_secs(1), command: Vec::new() },
         disk_limit: 1 << 30,

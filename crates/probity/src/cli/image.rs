@@ -47,7 +47,7 @@ pub(super) struct DiffArgs {
     /// Pull images that are not on this machine
     #[arg(long)]
     pull: bool,
-    /// Let `RUN` use the network
+    /// Let `RUN` and `ADD` use the network
     #[arg(long)]
     network: bool,
     /// Time limit for each build in seconds

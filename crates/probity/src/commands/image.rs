@@ -133,6 +133,7 @@ fn experiment_options(options: &DiffOptions) -> anyhow::Result<Options> {
             network: options.network,
             pull: options.pull,
             timeout: options.timeout,
+            memory: BuildOptions::MEMORY,
         },
         start: StartOptions { watched: options.watched, command: Vec::new() },
         disk_limit: options.disk_limit,
@@ -150,6 +151,25 @@ fn in_flags(obstacle: &Obstacle) -> String {
         Obstacle::DiskLimit { needed, limit } => {
             format!("the files of both images need {needed} bytes, more than {limit}")
         }
+        Obstacle::ForeignFrontend { image } => {
+            format!(
+                "cannot be built here: `# syntax={image}` runs a program that can fetch anything"
+            )
+        }
+        Obstacle::RemoteSource { line, source } => {
+            format!("cannot be built here: line {line} fetches {source}")
+        }
+        Obstacle::UnknownSource { line, source } => {
+            format!(
+                "cannot be built here: line {line} may fetch {source}, whose value is not known"
+            )
+        }
+        Obstacle::Trigger { image, trigger } => {
+            format!("cannot be built here: the image {image} adds `ONBUILD {trigger}`")
+        }
+        Obstacle::BuilderArgument { name } => {
+            format!("cannot be built here: the build argument {name} changes the builder")
+        }
         Obstacle::OriginalFails { output, .. } => format!("the original does not build: {output}"),
         other => other.to_string(),
     }
@@ -158,6 +178,13 @@ fn in_flags(obstacle: &Obstacle) -> String {
 fn way_out(obstacle: &Obstacle) -> &'static str {
     match obstacle {
         Obstacle::Frontend { .. } | Obstacle::MissingImage { .. } => "pull it, or add --pull",
+        Obstacle::ForeignFrontend { .. }
+        | Obstacle::RemoteSource { .. }
+        | Obstacle::UnknownSource { .. }
+        | Obstacle::Trigger { .. } => "add --network to allow it",
+        Obstacle::BuilderArgument { .. } => "remove it from --build-arg",
+        Obstacle::RunFlag { .. } => "remove the flag, or compare two images that you built",
+        Obstacle::MemoryLimit { .. } => "compare two images that you built",
         Obstacle::BuildTimeout { .. } => "set a larger --timeout",
         Obstacle::DiskLimit { .. } => "set a larger --disk",
         Obstacle::OriginalFails { network: false, .. } => {

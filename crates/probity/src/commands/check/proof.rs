@@ -175,6 +175,7 @@ fn options(ai: &Ai, engine: EngineKind, context: &Path, source: &Source) -> Opti
             network: ai.proof_network,
             pull: ai.proof_pull,
             timeout: ai.proof_timeout,
+            memory: BuildOptions::MEMORY,
         },
         start: StartOptions {
             watched: Duration::from_secs(ai.proof_seconds.into()),

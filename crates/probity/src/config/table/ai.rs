@@ -73,7 +73,7 @@ section! {
                 guard(Guard::Tighten(&["run", "build", "static"]));
             /// Let proofs pull images that are not on this machine
             proof_pull: bool = false, guard(Guard::User);
-            /// Let `RUN` use the network in proofs
+            /// Let `RUN` and `ADD` use the network in proofs
             proof_network: bool = false, guard(Guard::User);
             /// Time limit for each build of a proof
             proof_timeout: Duration = Duration::from_secs(600);

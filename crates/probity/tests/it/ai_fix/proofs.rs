@@ -76,8 +76,12 @@ fn images(says: impl Fn(&[&str]) -> bool) {
 }
 
 fn stage(answers: &[String]) -> Stage {
+    stage_of(ONE_STAGE, answers)
+}
+
+fn stage_of(original: &str, answers: &[String]) -> Stage {
     let turns: String = answers.iter().map(|answer| turn(answer)).collect();
-    let stage = Stage::new(ONE_STAGE, &turns);
+    let stage = Stage::new(original, &turns);
     fs::create_dir(stage.path().join("home")).unwrap();
     let files = [
         ("app.sh", "#!/bin/sh\necho up\nwhile :; do sleep 1; done\n"),
@@ -184,6 +188,21 @@ fn decisions(server: &Server) {
     );
     assert_eq!(stage.text(), ONE_STAGE);
     assert_eq!(labelled(server), "");
+
+    // A file with which the builder itself would ask a server.
+    let fetching =
+        |text: &str| text.replace("COPY . .\n", "COPY . .\n\nADD http://127.0.0.1:9/file /file\n");
+    let (before, after) = (fetching(ONE_STAGE), fetching(&two_stages("debian:12-slim")));
+    let stage = stage_of(&before, &[patch(&before, &after)]);
+    let run = on(server, &stage, stage.fix(MULTI_STAGE)).env("PROBITY_AI__PROOF_REQUIRED", "build");
+    let found = outcome(&run.run().code(1));
+    assert_eq!(found["reason"], "unproven", "{found}");
+    assert_eq!(
+        found["proof"]["obstacle"],
+        "cannot be built here: line 7 fetches http://127.0.0.1:9/file; set `ai.proof-network = true` \
+         to allow it"
+    );
+    assert_eq!(stage.text(), before);
 }
 
 fn image_diff(server: &Server, stage: &Stage, good: &str, harmful: &str) {
@@ -207,6 +226,12 @@ fn image_diff(server: &Server, stage: &Stage, good: &str, harmful: &str) {
         "{}",
         output.stderr
     );
+    let fetching = format!("{good}ADD http://127.0.0.1:9/file /file\n");
+    fs::write(stage.path().join("home/fetching"), fetching).unwrap();
+    let output = diff("home/fetching", &[]).code(2);
+    let reason = "line 16 fetches http://127.0.0.1:9/file";
+    assert!(output.stderr.contains(reason), "{}", output.stderr);
+    assert!(output.stderr.contains("add --network"), "{}", output.stderr);
     let between = probity().args(["image", "diff", "debian:12-slim", "debian:11-slim"]);
     let output = on(server, stage, between.args(["--format", "markdown"])).run();
     assert!(
