@@ -36,6 +36,9 @@ enum Kind {
     File,
     /// The binary fills the directory that is its last argument; nothing else may be in there.
     Directory,
+    /// Standard output stands between two marks, `<!-- begin: NAME -->` and `<!-- end: NAME -->`, in a
+    /// file that people write.
+    Section(&'static str),
 }
 
 const GENERATED: &[Generated] = &[
@@ -55,6 +58,11 @@ const GENERATED: &[Generated] = &[
         kind: Kind::File,
     },
     Generated { path: "docs/cli.md", arguments: &["man", "--markdown"], kind: Kind::File },
+    Generated {
+        path: "docs/threat-model.md",
+        arguments: &["config", "mounts"],
+        kind: Kind::Section("mounts"),
+    },
     Generated { path: "docs/rules", arguments: &["rules", "--write-docs"], kind: Kind::Directory },
 ];
 
@@ -73,7 +81,7 @@ pub(crate) fn run(root: &Path, mode: Mode, binary: Option<PathBuf>) -> Result<Re
             return Err(format!("`probity {arguments}` gives nothing for {}", generated.path));
         }
         let present = match generated.kind {
-            Kind::File => Tree::of_file(root, generated.path)?,
+            Kind::File | Kind::Section(_) => Tree::of_file(root, generated.path)?,
             Kind::Directory => Tree::of_directory(root, generated.path)?,
         };
         for change in tree::changes(&present, &wanted) {
@@ -104,6 +112,15 @@ fn produce(root: &Path, binary: &Path, generated: &Generated) -> Result<Tree, St
     command.args(generated.arguments);
     match generated.kind {
         Kind::File => Ok(Tree::single(generated.path, output(command)?)),
+        Kind::Section(name) => {
+            let page = fs::read_to_string(root.join(generated.path))
+                .map_err(|error| format!("{}: {error}", generated.path))?;
+            let section = String::from_utf8_lossy(&output(command)?).into_owned();
+            let page = with_section(&page, name, &section).ok_or_else(|| {
+                format!("{}: the section {name} has no marks or no text", generated.path)
+            })?;
+            Ok(Tree::single(generated.path, page.into_bytes()))
+        }
         Kind::Directory => {
             let scratch = tempfile::tempdir()
                 .map_err(|error| format!("a directory for {}: {error}", generated.path))?;
@@ -118,6 +135,14 @@ fn produce(root: &Path, binary: &Path, generated: &Generated) -> Result<Tree, St
             Tree::of_directory(scratch.path(), generated.path)
         }
     }
+}
+
+/// The page with this text between its marks; nothing without both of them or without a text.
+fn with_section(page: &str, name: &str, section: &str) -> Option<String> {
+    let (begin, end) = (format!("<!-- begin: {name} -->\n"), format!("<!-- end: {name} -->"));
+    let (before, rest) = page.split_once(&begin)?;
+    let (_, after) = rest.split_once(&end)?;
+    (!section.is_empty()).then(|| format!("{before}{begin}\n{section}\n{end}{after}"))
 }
 
 #[derive(Deserialize)]

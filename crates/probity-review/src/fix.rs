@@ -213,6 +213,7 @@ fn workshop(checkout: &Checkout, proving: &ProveOptions) -> Result<Workshop, Fix
     options.jobs = proving.jobs;
     options.environment = proving.tests.environment.clone();
     options.caches = proving.tests.caches.clone();
+    options.fetch = proving.tests.fetch.clone();
     options.cancel = proving.stop.clone();
     Workshop::prepare(options, &|_| {}).map_err(|error| FixError::Tests(error.to_string()))
 }

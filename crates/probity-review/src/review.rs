@@ -24,7 +24,7 @@ use std::{
 };
 
 use probity_agent::{Agent, AgentError, Cancel};
-use probity_proof::CustomRunner;
+use probity_proof::{CustomRunner, FetchOptions};
 use probity_sandbox::Backend;
 
 use self::{
@@ -120,6 +120,8 @@ pub struct TestPlace {
     pub sandbox: Backend,
     pub environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     pub caches: Option<PathBuf>,
+    /// How dependencies are fetched; not at all without it.
+    pub fetch: Option<FetchOptions>,
 }
 
 /// What is said while a review goes on.

@@ -47,8 +47,8 @@ impl Allowlist {
         self
     }
 
-    /// The addresses among these that may be connected to. A name never leads to a private
-    /// address, whoever answers for it; an address that is on the list itself is meant.
+    /// The addresses among these that may be connected to. A name leads to a private address only if
+    /// that address is on the list itself, whoever answers for the name.
     pub(crate) fn permitted(
         &self,
         host: &str,
@@ -61,13 +61,16 @@ impl Allowlist {
         if !self.lists.iter().all(allowed) {
             return None;
         }
+        let named = |address: &IpAddr, list: &Vec<Rule>| {
+            list.iter().any(|rule| rule.host == Pattern::Address(*address) && rule.is_of(port))
+        };
+        let may_be_reached = |address: &IpAddr| {
+            is_public(address) || self.lists.iter().all(|list| named(address, list))
+        };
         let Some(literal) = literal else {
-            return Some(resolve().into_iter().map(plain).filter(is_public).collect());
+            return Some(resolve().into_iter().map(plain).filter(may_be_reached).collect());
         };
-        let named = |list: &Vec<Rule>| {
-            list.iter().any(|rule| rule.host == Pattern::Address(literal) && rule.is_of(port))
-        };
-        (is_public(&literal) || self.lists.iter().all(named)).then(|| vec![literal])
+        may_be_reached(&literal).then(|| vec![literal])
     }
 }
 
@@ -162,6 +165,8 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use super::{Allowlist, is_public};
 
     fn allows(list: &Allowlist, host: &str, port: u16) -> bool {
@@ -203,12 +208,20 @@ mod tests {
     }
 
     #[test]
-    fn a_name_does_not_lead_to_a_private_address() {
-        let list = Allowlist::parse(&["*"]).unwrap();
-        let answers = ["127.0.0.1", "169.254.169.254", "93.184.216.34", "::1", "fd00::1"];
-        let answers = answers.map(|text| text.parse().unwrap()).to_vec();
-        let left = list.permitted("rebinding.test", 443, || answers).unwrap();
-        assert_eq!(left, ["93.184.216.34".parse::<std::net::IpAddr>().unwrap()]);
+    fn a_name_leads_to_a_private_address_only_if_that_is_listed() {
+        let answers =
+            ["127.0.0.1", "169.254.169.254", "93.184.216.34", "::1", "fd00::1", "10.0.0.7"];
+        let answers = answers.map(|text| text.parse::<IpAddr>().unwrap());
+        let [.., public, _, _, private] = answers;
+        for (words, left) in [
+            (&["*"][..], &[public][..]),
+            (&["*", "10.0.0.7"], &[public, private]),
+            (&["*", "10.0.0.7:8080"], &[public]),
+        ] {
+            let list = Allowlist::parse(words).unwrap();
+            let found = list.permitted("rebinding.test", 443, || answers.to_vec());
+            assert_eq!(found.unwrap(), left, "{words:?}");
+        }
         for (address, public) in [
             ("8.8.8.8", true),
             ("172.15.0.1", true),

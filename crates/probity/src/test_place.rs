@@ -1,8 +1,14 @@
 //! Where tests of agents run: what contains them, and where their build caches are.
 
-use std::{env, path::PathBuf};
+use std::{
+    env,
+    path::{Path, PathBuf},
+};
 
-use probity_sandbox::{Backend, BackendKind, Preference, Unusable, choose_here};
+use probity_proof::FetchOptions;
+use probity_sandbox::{Allowlist, Backend, BackendKind, Preference, Unusable, choose_here};
+
+use crate::config::table::review::Review;
 
 /// What contains the tests, whatever the user wants for the agent.
 pub(crate) fn test_sandbox() -> Backend {
@@ -22,4 +28,20 @@ pub(crate) fn proof_caches() -> Option<PathBuf> {
     // Without one a run is slower, and otherwise the same.
     std::fs::create_dir_all(&directory).ok()?;
     Some(directory)
+}
+
+/// What fetches of dependencies get: public hosts, and what the user's own settings name.
+pub(crate) fn fetches(settings: &Review) -> Option<FetchOptions> {
+    let hosts = ["*"].into_iter().chain(settings.fetch_hosts.iter().map(String::as_str));
+    let hosts = Allowlist::parse(&hosts.collect::<Vec<_>>()).ok()?;
+    let named = settings.fetch_env.iter();
+    let environment = named.filter_map(|name| Some((name.into(), env::var_os(name)?))).collect();
+    let home = env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let files = settings.fetch_files.iter().map(|file| below_home(&home, file)).collect();
+    Some(FetchOptions { hosts, environment, files })
+}
+
+/// A file as settings name it.
+fn below_home(home: &Path, file: &str) -> PathBuf {
+    home.join(file.strip_prefix("~/").unwrap_or(file))
 }

@@ -9,6 +9,7 @@ use crate::workspace::{Ran, Workspace};
 const SCRIPT: &str = r#"#!/bin/sh
 case "$1 $2" in
   "config schema") printf '{}\n' ;;
+  "config mounts") printf '| a table |\n' ;;
   "config variables") printf '# Environment variables\n' ;;
   "man --markdown") printf '# probity\none\ntwo\nwidth %s\n' "${COLUMNS-unset}" ;;
   "rules --write-docs")
@@ -18,6 +19,9 @@ case "$1 $2" in
   *) echo "unknown: $*" >&2; exit 2 ;;
 esac
 "#;
+
+/// A page that people write, with a section that the binary writes.
+const PAGE: &str = "before\n<!-- begin: mounts -->\nold\n<!-- end: mounts -->\nafter\n";
 
 fn docs(workspace: &Workspace, more: &[&str]) -> Ran {
     let binary = workspace.path().join("fake-probity");
@@ -30,6 +34,7 @@ fn docs(workspace: &Workspace, more: &[&str]) -> Ran {
 /// by a child of a test on another thread, and then cannot be run.
 fn with_script(script: &str) -> Workspace {
     let workspace = Workspace::new();
+    workspace.write("docs/threat-model.md", PAGE);
     workspace.write("script", script);
     let installed = Command::new("install")
         .args(["-m", "755", "script", "fake-probity"])
@@ -48,6 +53,10 @@ fn what_was_written_is_up_to_date() {
     assert_eq!(workspace.read("docs/schema/tally.schema.json"), "{}\n");
     assert_eq!(workspace.read("docs/cli.md"), "# probity\none\ntwo\nwidth unset\n");
     assert_eq!(workspace.read("docs/rules/tally/a.md"), "rule\n");
+    assert_eq!(
+        workspace.read("docs/threat-model.md"),
+        "before\n<!-- begin: mounts -->\n\n| a table |\n\n<!-- end: mounts -->\nafter\n"
+    );
     let ran = docs(&workspace, &["--check"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "docs: up to date\n"));
 }
@@ -88,7 +97,21 @@ fn a_binary_that_fails_is_a_failure_and_changes_nothing_of_that_file() {
     let ran = docs(&workspace, &[]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("no such command"), "{}", ran.stderr);
-    assert!(!workspace.path().join("docs").exists());
+    assert!(!workspace.path().join("docs/schema").exists());
+}
+
+#[test]
+fn a_section_needs_its_marks_and_a_text() {
+    let silent = SCRIPT.replace("printf '| a table |\\n'", "exit 0");
+    assert_ne!(silent, SCRIPT);
+    for (script, page) in [(SCRIPT, "no marks\n"), (&silent, PAGE)] {
+        let workspace = with_script(script);
+        workspace.write("docs/threat-model.md", page);
+        let ran = docs(&workspace, &[]);
+        assert_eq!(ran.code, Some(2), "{}", ran.stdout);
+        assert!(ran.stderr.contains("section mounts has no marks or no text"), "{}", ran.stderr);
+        assert_eq!(workspace.read("docs/threat-model.md"), page);
+    }
 }
 
 #[test]

@@ -61,6 +61,7 @@ impl PendingWorkshop {
         options.required = settings.config.proof.level;
         options.environment = proving.tests.environment.clone();
         options.caches = proving.tests.caches.clone();
+        options.fetch = proving.tests.fetch.clone();
         options.cancel = Arc::clone(&proving.stop);
         let stop = Arc::clone(&proving.stop);
         Self { options: Some(options), preparing: None, workshop: None, stop }

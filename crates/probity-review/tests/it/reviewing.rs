@@ -9,6 +9,7 @@ use std::{
 };
 
 use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn, Usage};
+use probity_proof::FetchOptions;
 use probity_review::{
     AgentSeat, AskOptions, Bar, Checkout, FailureKind, ProveOptions, ReviewConfig, Reviewed,
     Status, TestPlace, Unopened, review,
@@ -113,7 +114,12 @@ fn reviewed(
     let proving = ProveOptions {
         runners: Vec::new(),
         jobs: 1,
-        tests: TestPlace { sandbox: Backend::None, environment: Vec::new(), caches: None },
+        tests: TestPlace {
+            sandbox: Backend::None,
+            environment: Vec::new(),
+            caches: None,
+            fetch: FetchOptions::public(),
+        },
         stop: Arc::default(),
     };
     change(&mut options, &proving);

@@ -78,6 +78,9 @@ enum ConfigCommand {
         #[arg(long)]
         markdown: bool,
     },
+    /// Print the table of what tests see of this machine, for the threat model
+    #[command(hide = true)]
+    Mounts,
 }
 
 pub(super) fn run(args: ConfigArgs) -> anyhow::Result<Exit> {
@@ -89,5 +92,6 @@ pub(super) fn run(args: ConfigArgs) -> anyhow::Result<Exit> {
             config::migrate(&MigrateOptions { output, dry_run, force })
         }
         Some(ConfigCommand::Variables { markdown }) => config::variables(markdown),
+        Some(ConfigCommand::Mounts) => config::mounts(),
     }
 }

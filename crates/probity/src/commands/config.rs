@@ -1,6 +1,7 @@
 //! `config`: what is in force, what the files may say, and which variables count.
 
 mod migrate;
+mod mounts;
 mod variables;
 
 use std::{
@@ -14,6 +15,7 @@ use probity_sandbox::workspace_root;
 
 pub(crate) use self::{
     migrate::{MigrateOptions, run as migrate},
+    mounts::run as mounts,
     variables::run as variables,
 };
 use super::{ListFormat, print_json};

@@ -275,6 +275,7 @@ fn proving(
             sandbox: sandbox_of_tests(settings)?,
             environment: std::env::vars_os().collect(),
             caches: proof_caches(),
+            fetch: settings.fetch.clone(),
         },
         stop: Arc::clone(stop),
     })

@@ -13,7 +13,7 @@ use crate::{
     commands::stop::Stop,
     config::{Settings, table::audit::Audit, words::Sandbox},
     failure::Failure,
-    test_place::{proof_caches, test_sandbox},
+    test_place::{fetches, proof_caches, test_sandbox},
 };
 
 /// Refuses what cannot be proven, before anything is read.
@@ -58,6 +58,7 @@ pub(super) fn options(
     let mut options = ProofOptions::new(root, sandbox);
     options.runners = settings.review.runner.read();
     options.caches = proof_caches();
+    options.fetch = fetches(&settings.review);
     options.withheld = Some(is_our_own);
     options.cancel = Arc::clone(&stop.tests);
     Ok(options)

@@ -2,7 +2,7 @@
 
 use std::{env, path::PathBuf, time::Duration};
 
-use probity_proof::Level;
+use probity_proof::{FetchOptions, Level};
 use probity_review::Bar;
 
 use super::Options;
@@ -11,6 +11,7 @@ use crate::{
     failure::Failure,
     name::Name,
     report::review::ReviewFormat,
+    test_place,
 };
 
 /// A word for each choice, whoever made it.
@@ -43,6 +44,8 @@ pub(super) struct Settings {
     pub(super) proof_timeout: Option<Duration>,
     pub(super) timeout: Duration,
     pub(super) jobs: usize,
+    /// What fetches of dependencies get.
+    pub(super) fetch: Option<FetchOptions>,
     pub(super) sandbox: Sandbox,
     pub(super) variables: Variables,
     pub(super) format: ReviewFormat,
@@ -75,6 +78,7 @@ impl Settings {
         let Options { repo, reports, quiet, since_last, flags } = options;
         let is_step = name == Name::CiAgentReview;
         let said = config::in_force(name, &["review"], &repo, flags)?.review.clone();
+        let fetch = test_place::fetches(&said);
         let history = match said.database_url {
             _ if !said.history => Keep::Nowhere,
             Some(url) => Keep::Database(url),
@@ -108,6 +112,7 @@ impl Settings {
             proof_timeout: said.proof_timeout,
             timeout: said.timeout,
             jobs: said.jobs,
+            fetch,
             sandbox: said.sandbox,
             variables: if is_step { Variables::OfTheAgent } else { Variables::Named(said.env) },
             format: said.format.unwrap_or_else(usual_format),

@@ -82,6 +82,14 @@ section! {
             /// Pass these environment variables to the agent
             env: Vec<String> = Vec::new(), kind(ValueKind::Variables), flag_of("env", "NAME"),
                 guard(Guard::User);
+            /// Hosts that clients reach while they fetch the dependencies of tests, beside public ones: a
+            /// private registry, for example; also for `audit --prove`
+            fetch_hosts: Vec<String> = Vec::new(), kind(ValueKind::Hosts), guard(Guard::User);
+            /// Environment variables that these clients get, by name, such as a registry's token
+            fetch_env: Vec<String> = Vec::new(), kind(ValueKind::Variables), guard(Guard::User);
+            /// Files and directories that these clients read, absolute or below the home directory, such
+            /// as .npmrc
+            fetch_files: Vec<String> = Vec::new(), guard(Guard::User);
             /// Format for standard output [default: text; in GitHub Actions, annotations]
             format: Option<ReviewFormat> = None, flag_of("format", "FORMAT"), short('f');
             /// Directory for review.json, the tests and the reports

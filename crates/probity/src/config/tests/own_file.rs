@@ -115,7 +115,7 @@ fn mistakes_are_named_with_their_place() {
              keys: agent, model, profile, config, threshold, fail-on-critical, paths, diff-only, \
              base, database-url, history, report-only, budget, proof-level, \
              max-fix-rounds, suite-timeout, proof-timeout, runner, runners, max-findings, timeout, jobs, \
-             sandbox, env, format, output)",
+             sandbox, env, fetch-hosts, fetch-env, fetch-files, format, output)",
         ),
         (
             "[check.rules]\ninclude = [\n  'max-linse']\n",

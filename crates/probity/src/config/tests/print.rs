@@ -211,6 +211,7 @@ fn every_typed_value_follows_its_key() {
         max_rounds: 4,
         sandbox: Podman,
         context: Snapshot,
+        context_ignored: false,
         proof: Auto,
         proof_required: Static,
         proof_pull: false,

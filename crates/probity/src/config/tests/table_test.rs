@@ -294,6 +294,9 @@ review.timeout | --timeout | PROBITY_REVIEW__TIMEOUT | only probity.toml | 10m
 review.jobs | --jobs | PROBITY_REVIEW__JOBS | only probity.toml | 0
 review.sandbox | --sandbox | PROBITY_REVIEW__SANDBOX | only probity.toml | auto | guarded
 review.env | --env | PROBITY_REVIEW__ENV | only probity.toml | unset | guarded
+review.fetch-hosts | no flag | PROBITY_REVIEW__FETCH_HOSTS | only probity.toml | unset | guarded
+review.fetch-env | no flag | PROBITY_REVIEW__FETCH_ENV | only probity.toml | unset | guarded
+review.fetch-files | no flag | PROBITY_REVIEW__FETCH_FILES | only probity.toml | unset | guarded
 review.format | --format | PROBITY_REVIEW__FORMAT | only probity.toml | unset
 review.output | --output | PROBITY_REVIEW__OUTPUT OUTPUT_DIR | only probity.toml | review | guarded
 containment.image | no flag | PROBITY_CONTAINMENT__IMAGE | image.name | unset | guarded
