@@ -175,7 +175,16 @@ impl Rust {
         if !has_lock {
             self.locks.push((workspace.join("Cargo.lock"), lock.clone()));
         }
-        let fetched = self.warm(site, &skeleton, &lock)?;
+        let fetched = match self.warm(site, &skeleton, &lock) {
+            Err(trouble) if has_lock => {
+                // Manifests may have changed since the lock file was written, as in a test by hand.
+                let renewed = self.lock_again(site, &skeleton, &lock).ok_or(trouble)?;
+                let fetched = self.warm(site, &skeleton, &renewed)?;
+                self.locks.push((workspace.join("Cargo.lock"), renewed));
+                fetched
+            }
+            fetched => fetched?,
+        };
         self.warm.push(fetched);
         let is_compiled = self.warm.last().is_some_and(|warm| warm.target.is_some());
         if !is_compiled {

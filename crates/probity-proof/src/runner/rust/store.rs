@@ -115,6 +115,24 @@ impl Rust {
         skeleton.lock().ok_or_else(missing)
     }
 
+    /// The lock file for the manifests as they are, with as many of its versions as fit; none if it is
+    /// this one.
+    pub(super) fn lock_again(
+        &self,
+        site: &Site<'_>,
+        skeleton: &Skeleton,
+        lock: &str,
+    ) -> Option<String> {
+        let home = site.context.vault.fresh_leaf("locking").ok()?;
+        self.take_index(&home);
+        let update = ["update", "--workspace"];
+        let updated = self.with_network(site, |fetches| {
+            self.in_skeleton(site, skeleton, &home, fetches, &update)
+        });
+        updated.ok()?;
+        skeleton.lock().filter(|renewed| renewed != lock)
+    }
+
     /// Fetches what is locked, and compiles it if that is all that the compiler has to know.
     pub(super) fn warm(
         &self,
