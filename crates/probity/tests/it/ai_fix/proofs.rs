@@ -191,7 +191,7 @@ fn decisions(server: &Server) {
 
     // A file with which the builder itself would ask a server.
     let fetching =
-        |text: &str| text.replace("COPY . .\n", "COPY . .\n\nADD http://127.0.0.1:9/file /file\n");
+        |text: &str| text.replace("ENTRYPOINT", "ADD http://127.0.0.1:9/file /file\n\nENTRYPOINT");
     let (before, after) = (fetching(ONE_STAGE), fetching(&two_stages("debian:12-slim")));
     let stage = stage_of(&before, &[patch(&before, &after)]);
     let run = on(server, &stage, stage.fix(MULTI_STAGE)).env("PROBITY_AI__PROOF_REQUIRED", "build");
@@ -199,7 +199,7 @@ fn decisions(server: &Server) {
     assert_eq!(found["reason"], "unproven", "{found}");
     assert_eq!(
         found["proof"]["obstacle"],
-        "cannot be built here: line 7 fetches http://127.0.0.1:9/file; set `ai.proof-network = true` \
+        "cannot be built here: line 9 fetches http://127.0.0.1:9/file; set `ai.proof-network = true` \
          to allow it"
     );
     assert_eq!(stage.text(), before);
