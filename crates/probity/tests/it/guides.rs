@@ -73,6 +73,9 @@ fn links_within_the_project_lead_somewhere() {
 fn every_promise_of_the_threat_model_names_tests_that_exist() {
     let guide = root().join("docs/threat-model.md");
     let text = fs::read_to_string(&guide).unwrap();
+    // The table of mounts describes, and promises nothing.
+    let (before, rest) = text.split_once("<!-- begin: mounts -->").unwrap();
+    let text = [before, rest.split_once("<!-- end: mounts -->").unwrap().1].concat();
     let promises: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
     assert!(promises.len() > 20, "{}", promises.len());
     for promise in promises.into_iter().filter(|line| !line.starts_with("| promise")) {

@@ -123,7 +123,7 @@ fn other_sources_are_named_by_patterns() {
     let missing = with(&["src/*.rs"]).code(1);
     insta::assert_snapshot!(missing.stderr, @"
     error: no file matches --include src/*.rs
-      help: patterns are relative to this directory, for example 'src/**/*.py'
+      help: patterns are relative to this directory, for example 'src/**/*.py'; files that git ignores need --allow-ignored
     ");
     let wrong = with(&["src/[a"]).code(2);
     insta::assert_snapshot!(wrong.stderr, @"
