@@ -5,7 +5,9 @@
 //! differently is one row each in [`policy`](Caller::policy); how it is done is written once.
 //!
 //! **Invariant:** an agent gets the variables and login files of its own row, and of nobody else's.
-//! What a sandboxed agent left in its home is read and written without following links.
+//! What a sandboxed agent left in its home is read and written without following links. An agent that is
+//! shown what others wrote, for a review, an audit or a fix, leaves nothing for the next session but a
+//! login that it renewed.
 
 mod containers;
 mod environment;
@@ -17,6 +19,8 @@ mod place;
 mod placing;
 mod policy;
 mod programs;
+mod renewed;
+mod scratch;
 mod shims;
 mod state;
 mod terms;

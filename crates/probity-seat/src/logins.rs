@@ -13,7 +13,7 @@ use std::{
         unix::fs::MetadataExt as _,
     },
     path::{Component, Path, PathBuf},
-    sync::{Mutex, PoisonError, mpsc},
+    sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
     time::{Duration, SystemTime},
 };
@@ -27,7 +27,7 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{Grants, State, Unseated};
+use crate::{Grants, State, Unseated, renewed::renewed, scratch::ScratchHome};
 
 /// Logins have a few kilobytes; whatever is larger is something else.
 const LARGEST: u64 = 1 << 20;
@@ -36,12 +36,23 @@ const LARGEST: u64 = 1 << 20;
 /// before the old one is refused.
 const LOOK: Duration = Duration::from_secs(2);
 
+/// What is taken back from a home.
+#[derive(Debug)]
+pub(crate) enum Keeping {
+    /// Every change: the home is that of the user's own sessions.
+    Changes,
+    /// A login that the agent renewed, and nothing that it made, removed or put in its place. The
+    /// home goes when this does.
+    Renewed(#[expect(dead_code, reason = "held for its end")] Arc<ScratchHome>),
+}
+
 /// The logins of one agent in one home, for as long as it may change them.
 #[derive(Debug)]
 pub(crate) struct Logins {
     agent: String,
     set: PathBuf,
     home: PathBuf,
+    keeping: Keeping,
     /// Each file with the bytes that both sides had when they were last the same.
     files: Mutex<Vec<(PathBuf, Option<Vec<u8>>)>>,
 }
@@ -53,6 +64,7 @@ impl Logins {
         grants: &Grants,
         agent: &KnownAgent,
         home: &Path,
+        keeping: Keeping,
     ) -> Result<Self, Unseated> {
         let set = state.logins(&agent.name)?;
         let own = agent.logins.iter().map(|file| (file, grants.has_login(Path::new(file))));
@@ -76,8 +88,9 @@ impl Logins {
                 if let Some(mine) = &mine
                     && kept.as_ref().is_none_or(|kept| kept.changed < mine.changed)
                     && kept.as_ref().is_none_or(|kept| kept.bytes != mine.bytes)
+                    && let Some(bytes) = keeping.kept(&mine.bytes, kept.as_ref())
                 {
-                    write(&set, &name, &mine.bytes)?;
+                    write(&set, &name, &bytes)?;
                     return Ok(Some(mine.bytes.clone()));
                 }
                 let kept = kept.map(|kept| kept.bytes);
@@ -92,7 +105,7 @@ impl Logins {
             files.push((name, same));
         }
         let (agent, home) = (agent.name.clone(), home.to_owned());
-        Ok(Self { agent, set, home, files: Mutex::new(files) })
+        Ok(Self { agent, set, home, keeping, files: Mutex::new(files) })
     }
 
     /// Copies back what changed. What cannot be is left for the next start.
@@ -118,16 +131,35 @@ impl Logins {
         if now == *same {
             return Ok(());
         }
+        let kept = read(&self.set, name)?;
+        let is_own_session = matches!(self.keeping, Keeping::Changes);
         match &now {
-            Some(bytes) => write(&self.set, name, bytes)?,
+            Some(bytes) => match self.keeping.kept(bytes, kept.as_ref()) {
+                Some(bytes) => write(&self.set, name, &bytes)?,
+                None => tracing::warn!(
+                    "{} of {} is not kept: it is more than the login renewed",
+                    name.display(),
+                    self.agent
+                ),
+            },
             // A logout is one everywhere, unless somebody has logged in since.
-            None if read(&self.set, name)?.map(|file| file.bytes) == *same => {
+            None if is_own_session && kept.as_ref().map(|kept| &kept.bytes) == same.as_ref() => {
                 remove(&self.set, name)?;
             }
             None => {}
         }
         *same = now;
         Ok(())
+    }
+}
+
+impl Keeping {
+    /// What is to be kept of a login that changed.
+    fn kept(&self, now: &[u8], kept: Option<&Login>) -> Option<Vec<u8>> {
+        match self {
+            Self::Changes => Some(now.to_owned()),
+            Self::Renewed(_) => renewed(&kept?.bytes, now),
+        }
     }
 }
 

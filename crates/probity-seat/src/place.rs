@@ -22,6 +22,7 @@ use crate::{
     identity::{Identity, NamedBy, Where, identify},
     logins::{LoginWatch, Logins},
     placing::Placing,
+    scratch::ScratchHomes,
 };
 
 /// Whoever is to be seated.
@@ -59,6 +60,8 @@ pub struct Seats {
     pub(crate) grants: Grants,
     stderr: Option<StderrTap>,
     containers: Containers,
+    /// After the containers that see them.
+    pub(crate) scratch: ScratchHomes,
     /// Looking costs a process or two, and a run may seat hundreds.
     choices: Mutex<Vec<(ChoiceKey, Choice)>>,
 }

@@ -14,7 +14,7 @@ use crate::{
     Caller, Contained, Occupant, Policy, Request, Seats, State, StateError, Unseated,
     environment::{self, SYSTEM_PATH},
     identity::Identity,
-    logins::Logins,
+    logins::{Keeping, Logins},
     policy::{Directory, Home},
     programs,
 };
@@ -99,6 +99,7 @@ impl<'a> Placing<'a> {
         }
         let home = match (self.policy.home, &self.root) {
             (Home::Scratch, _) => return Ok(()),
+            (Home::Run, _) => return self.settle_for_this_run(&state),
             (Home::Workspace, Some(root)) => state.workspace_home(root)?,
             // An engine has one container for a workspace, and that has one home: agents that
             // share the container could look into each other's anyway.
@@ -116,8 +117,20 @@ impl<'a> Placing<'a> {
             }
         };
         if let Some(row) = self.row() {
-            self.logins = Some(Logins::settle(&state, &self.seats.grants, row, &home)?);
+            let keeping = Keeping::Changes;
+            self.logins = Some(Logins::settle(&state, &self.seats.grants, row, &home, keeping)?);
         }
+        self.home = Some(home);
+        Ok(())
+    }
+
+    /// A home for this run alone. Of what the agent leaves there, only a renewed login is kept.
+    fn settle_for_this_run(&mut self, state: &State) -> Result<(), Unseated> {
+        let Some(row) = self.row() else { return Ok(()) };
+        let scratch = self.seats.scratch.home(state, self.kind, &row.name)?;
+        let (grants, home) = (&self.seats.grants, scratch.path().to_owned());
+        let keeping = Keeping::Renewed(scratch);
+        self.logins = Some(Logins::settle(state, grants, row, &home, keeping)?);
         self.home = Some(home);
         Ok(())
     }

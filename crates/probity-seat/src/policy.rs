@@ -104,6 +104,9 @@ pub enum Home {
     Agent,
     /// One for each workspace.
     Workspace,
+    /// A new one with the agent's logins, thrown away at the end: what the agent is shown may be
+    /// anybody's, and must not decide how the next session begins.
+    Run,
     /// An empty one that is thrown away.
     Scratch,
 }
@@ -134,12 +137,18 @@ impl Caller {
         match self {
             Self::Ask => QUESTION,
             Self::List => Policy { form: Form::Acp, ..QUESTION },
-            Self::Audit => Policy { directory: Directory::ReadOnly, ..QUESTION },
-            Self::Fix => Policy { without: Without::Continue, flag: "--ai-sandbox", ..QUESTION },
+            Self::Audit => Policy { directory: Directory::ReadOnly, home: Home::Run, ..QUESTION },
+            Self::Fix => Policy {
+                without: Without::Continue,
+                home: Home::Run,
+                flag: "--ai-sandbox",
+                ..QUESTION
+            },
             Self::Review => Policy {
                 without: Without::Continue,
                 directory: Directory::Writable,
                 form: Form::CommandLineFirst,
+                home: Home::Run,
                 ..QUESTION
             },
             Self::Step => Policy { variables: Variables::RowIfSet, ..Self::Review.policy() },

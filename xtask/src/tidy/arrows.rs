@@ -27,7 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probity-acp", &["probity-sandbox", "probity-secrets", "probity-text"]),
     ("probity-agent", &["probity-acp", "probity-sandbox", "probity-secrets", "probity-text"]),
     ("probity-proxy", &["probity-acp", "probity-sandbox", "probity-secrets"]),
-    ("probity-seat", &["probity-agent", "probity-sandbox"]),
+    ("probity-seat", &["probity-agent", "probity-sandbox", "probity-scope"]),
     ("probity-proof", &["probity-sandbox", "probity-scope", "probity-finding", "probity-text"]),
     ("probity-image", &["probity-sandbox", "probity-shell"]),
     ("probity-lsp", &["probity-lint", "probity-dockerfile", "probity-finding"]),

@@ -6,8 +6,10 @@ use std::{
 };
 
 use probity_agent::KnownAgent;
+use probity_sandbox::BackendKind;
 
 use super::*;
+use crate::scratch::ScratchHomes;
 
 struct Place {
     dir: tempfile::TempDir,
@@ -38,7 +40,22 @@ impl Place {
     }
 
     fn settle(&self, home: &Path) -> Logins {
-        Logins::settle(&self.state, &self.grants, &self.agent, home).unwrap()
+        self.settle_with(home, Keeping::Changes).unwrap()
+    }
+
+    fn settle_with(&self, home: &Path, keeping: Keeping) -> Result<Logins, Unseated> {
+        Logins::settle(&self.state, &self.grants, &self.agent, home, keeping)
+    }
+
+    /// A session in a home for one run, which leaves this in it.
+    fn run(&self, leaves: impl FnOnce(&Path)) {
+        let scratch = ScratchHomes::default();
+        let scratch = scratch.home(&self.state, BackendKind::Bubblewrap, "mine").unwrap();
+        let home = scratch.path().to_owned();
+        let session = self.settle_with(&home, Keeping::Renewed(scratch)).unwrap();
+        leaves(&home);
+        drop(session);
+        assert!(!home.exists(), "the home goes with the session");
     }
 
     fn users(&self, text: &str, age: i64) {
@@ -136,7 +153,7 @@ fn links_and_pipes_of_an_agent_are_neither_followed_nor_waited_for() {
     fs::write(outside.join("login"), "secret").unwrap();
     let linked_directory = place.home("linked-directory");
     symlink(&outside, linked_directory.join(".a")).unwrap();
-    let refused = Logins::settle(&place.state, &place.grants, &place.agent, &linked_directory);
+    let refused = place.settle_with(&linked_directory, Keeping::Changes);
     assert!(matches!(refused, Err(Unseated::Login { .. })), "{refused:?}");
 
     let linked_file = place.home("linked-file");
@@ -166,6 +183,61 @@ fn links_and_pipes_of_an_agent_are_neither_followed_nor_waited_for() {
     .unwrap();
     drop(place.settle(&pipe));
     assert_eq!(text(&pipe).as_deref(), Some("mine"));
+}
+
+#[test]
+fn a_home_for_one_run_gives_back_nothing_but_a_renewed_login() {
+    let outside = tempfile::tempdir().unwrap();
+    let secret = outside.path().join("login");
+    fs::write(&secret, r#"{"token": "of another"}"#).unwrap();
+    let renewed = "{\n  \"token\": \"new\"\n}";
+    type Leaves<'a> = &'a dyn Fn(&Path);
+    let rows: [(&str, Leaves<'_>, Option<&str>); 9] = [
+        ("a renewed login", &|home| fs::write(home, r#"{"token": "new"}"#).unwrap(), Some(renewed)),
+        (
+            "a new file renamed over it",
+            &|home| {
+                fs::write(home.with_extension("new"), r#"{"token": "new"}"#).unwrap();
+                fs::rename(home.with_extension("new"), home).unwrap();
+            },
+            Some(renewed),
+        ),
+        ("a hook", &|home| fs::write(home, r#"{"token": "a", "hooks": {}}"#).unwrap(), None),
+        ("an address", &|home| fs::write(home, r#"{"token": "x://y"}"#).unwrap(), None),
+        ("no JSON", &|home| fs::write(home, "TOKEN=new").unwrap(), None),
+        ("too much", &|home| fs::write(home, vec![b' '; 2 << 20]).unwrap(), None),
+        ("a logout", &|home| fs::remove_file(home).unwrap(), None),
+        (
+            "a link",
+            &|home| {
+                fs::remove_file(home).unwrap();
+                symlink(&secret, home).unwrap();
+            },
+            None,
+        ),
+        (
+            "a link on the way",
+            &|home| {
+                fs::remove_dir_all(home.parent().unwrap()).unwrap();
+                symlink(outside.path(), home.parent().unwrap()).unwrap();
+            },
+            None,
+        ),
+    ];
+    for (what, leaves, kept) in rows {
+        let place = place();
+        place.users(r#"{"token": "a"}"#, 100);
+        place.run(|home| {
+            assert_eq!(text(home).as_deref(), Some(r#"{"token": "a"}"#), "{what}");
+            fs::write(home.join(".a/settings.json"), "hooks").unwrap();
+            leaves(&home.join(LOGIN));
+        });
+        let next = place.home("next");
+        drop(place.settle(&next));
+        assert_eq!(text(&next).as_deref(), Some(kept.unwrap_or(r#"{"token": "a"}"#)), "{what}");
+        assert!(!next.join(".a/settings.json").exists(), "{what}");
+        assert_eq!(fs::read_to_string(&secret).unwrap(), r#"{"token": "of another"}"#, "{what}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod engines;
 mod homes;
 mod installed;
 mod logins;
+mod run_homes;
 
 use std::{
     fs,
@@ -21,7 +22,8 @@ use crate::{
     binary::{Output, Run, directory, probity},
 };
 
-/// An agent that writes down what it was given, and says nothing. A probe in its working directory
+/// An agent that writes down what it was given, and says it on standard error as well: some homes do
+/// not outlive it. A probe in its working directory
 /// tells whether that can be written to.
 const PROBE: &str = r#"#!/bin/sh
 touch probe 2>/dev/null && { writes=yes; rm probe; }
@@ -36,6 +38,7 @@ touch probe 2>/dev/null && { writes=yes; rm probe; }
     echo "outside $(cat USERS_SECRET 2>/dev/null)"
     echo "network $(readlink /proc/self/ns/net)"
 } > ~/report
+sed 's/^/report: /' ~/report >&2
 exit 3
 "#;
 
@@ -112,12 +115,25 @@ impl User {
         assert_eq!(reports, Vec::<PathBuf>::new(), "one home for an agent in a workspace");
         let text = fs::read_to_string(&report).unwrap();
         fs::remove_file(report).unwrap();
-        let line = |line: &str| {
-            let (word, rest) = line.split_once(' ').unwrap();
-            (word.to_owned(), rest.trim().to_owned())
-        };
-        text.lines().map(line).collect()
+        lines(&text)
     }
+}
+
+/// What the agent said on standard error, when it was started first.
+fn said(stderr: &str) -> Vec<(String, String)> {
+    let lines_of_report = stderr.lines().filter_map(|line| line.strip_prefix("report: "));
+    let first = lines_of_report
+        .enumerate()
+        .take_while(|(number, line)| *number == 0 || !line.starts_with("cwd "));
+    lines(&first.map(|(_, line)| line).collect::<Vec<_>>().join("\n"))
+}
+
+fn lines(text: &str) -> Vec<(String, String)> {
+    let line = |line: &str| {
+        let (word, rest) = line.split_once(' ').unwrap();
+        (word.to_owned(), rest.trim().to_owned())
+    };
+    text.lines().map(line).collect()
 }
 
 /// The proxy, with one session in this directory.
@@ -188,9 +204,16 @@ fn the_same_agent_is_placed_by_one_table_whoever_starts_it() {
         .to_vec()
     };
     for (args, writes, sees) in questions {
-        let output = user.settle(probity()).env("TALLY_AI_AGENT", "claude").args(args).run();
-        assert_eq!(user.report(), expected(writes, sees, own), "{args:?}: {}", output.stderr);
+        let run = user.settle(probity()).env("TALLY_AI_AGENT", "claude").args(args).args(["-v"]);
+        let output = run.run();
+        let mut reported = said(&output.stderr);
+        if reported.is_empty() {
+            // A list of agents says nothing of what they say, and their homes stay.
+            reported = user.report();
+        }
+        assert_eq!(reported, expected(writes, sees, own), "{args:?}: {}", output.stderr);
     }
+    fs::remove_dir_all(user.path("state/probity/homes")).unwrap();
     one_session(&user, &user.path("repo"));
     let sees = "Dockerfile main.go validators";
     assert_eq!(user.report(), expected("yes", sees, editors), "acp");

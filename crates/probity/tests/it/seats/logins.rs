@@ -3,17 +3,20 @@
 use std::{fs, path::Path};
 
 use super::{User, one_session};
-use crate::{agent::executable, binary::directory};
+use crate::{
+    agent::executable,
+    binary::{directory, probity},
+};
 
 /// Renews its login as agents do, by a file that is renamed over the old one.
 const RENEWING: &str = r#"#!/bin/sh
-echo "login $(cat ~/.claude/.credentials.json 2>/dev/null)" >> ~/report
-echo "renewed $(cat /proc/sys/kernel/random/uuid)" > ~/.claude/new && mv ~/.claude/new ~/.claude/.credentials.json
+echo "login $(cat ~/.claude/.credentials.json 2>/dev/null)" | tee -a ~/report >&2
+echo "{\"token\": \"renewed $(cat /proc/sys/kernel/random/uuid)\"}" > ~/.claude/new && mv ~/.claude/new ~/.claude/.credentials.json
 cat ~/.claude/.credentials.json > ~/.claude/settings.json
 exit 3
 "#;
 
-fn settle(user: &User, program: &str) {
+pub(super) fn settle(user: &User, program: &str) {
     for name in ["claude-agent-acp", "claude"] {
         let path = user.path("bin").join(name);
         fs::write(&path, program).unwrap();
@@ -23,13 +26,21 @@ fn settle(user: &User, program: &str) {
 
 fn kept(user: &User) -> String {
     let file = user.path("state/probity/logins/claude/.claude/.credentials.json");
-    fs::read_to_string(file).unwrap()
+    token(&fs::read_to_string(file).unwrap())
+}
+
+/// The token of the first login in a text.
+fn token(text: &str) -> String {
+    let value = text.split_once("\"token\": \"").unwrap().1;
+    value.split_once('"').unwrap().0.to_owned()
 }
 
 #[test]
 fn a_login_that_one_caller_renews_is_the_next_callers() {
     let user = User::new();
     settle(&user, RENEWING);
+    let first = r#"{"token": "the login"}"#;
+    fs::write(user.path("home/.claude/.credentials.json"), first).unwrap();
     fs::create_dir_all(user.path("other/.git")).unwrap();
     let login = || {
         let homes = fs::read_dir(user.path("state/probity/homes")).unwrap();
@@ -37,8 +48,7 @@ fn a_login_that_one_caller_renews_is_the_next_callers() {
         let report = reports.into_iter().find(|report| report.exists()).unwrap();
         let text = fs::read_to_string(&report).unwrap();
         fs::remove_file(report).unwrap();
-        // An audit starts its agent once for each skill.
-        text.lines().next().unwrap().trim_start_matches("login ").to_owned()
+        token(&text)
     };
     user.run(&["agent", "ask", "claude", "hello"]);
     assert_eq!(login(), "the login");
@@ -48,19 +58,20 @@ fn a_login_that_one_caller_renews_is_the_next_callers() {
         &["audit", "--provider", "acp", "--agent", "claude"][..],
         &["review", "--agent", "claude", "--no-history", "--output", "../out"],
     ] {
-        user.run(args);
-        assert_eq!(login(), last.trim(), "{args:?}");
+        let output = user.settle(probity()).args(args).args(["-v"]).run();
+        // An audit starts its agent once for each skill.
+        assert_eq!(token(&output.stderr), last, "{args:?}");
         assert_ne!(kept(&user), last, "{args:?} renewed it");
         last = kept(&user);
     }
     // An editor's session in another workspace has it too, and renews it for all.
     one_session(&user, &user.path("other"));
-    assert_eq!(login(), last.trim());
+    assert_eq!(login(), last);
     assert_ne!(kept(&user), last);
     let settings = user.path("state/probity/logins/claude/.claude/settings.json");
     assert!(!settings.exists(), "settings are no login");
     let own = fs::read_to_string(user.path("home/.claude/.credentials.json")).unwrap();
-    assert_eq!(own, "the login", "the user's own file is left alone");
+    assert_eq!(own, first, "the user's own file is left alone");
 }
 
 #[test]
