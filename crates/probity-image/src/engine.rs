@@ -9,7 +9,6 @@ mod memory;
 mod processes;
 
 use std::{
-    env,
     ffi::OsString,
     fs::File,
     io::Read as _,
@@ -24,7 +23,7 @@ use std::{
 
 use probity_sandbox::{
     Backend, BackendKind, Child, Exit, Network, Spec, Stream, Streams, find_program, look_for,
-    spawn,
+    spawn, tool_variables,
 };
 
 use self::memory::{MemoryWatch, Parent};
@@ -364,7 +363,7 @@ impl Engine {
         words.extend(arguments.iter().map(OsString::from));
         let mut spec = Spec::new(words, "/");
         let ours = self.variables.iter().chain(variables).cloned();
-        spec.env = env::vars_os().chain(ours).collect();
+        spec.env = tool_variables().chain(ours).collect();
         spec.network = Network::Open;
         spec.streams = Streams { stdin: Stream::Null, stdout: Stream::Pipe, stderr: Stream::Pipe };
         Ok(spawn(&Backend::None, &spec)?)

@@ -23,6 +23,7 @@ use crate::{
     backend::{Pipes, streams},
     choose::enforces_allowlist,
     keeper::keep,
+    own_keys,
     spawner::{self, Before},
     user,
 };
@@ -70,6 +71,7 @@ pub(crate) fn spawn(engine: &Engine, spec: &Spec) -> Result<Child, SpawnError> {
     let session = Session::start(engine, &name, &mark).map_err(failed())?;
 
     let mut command = Command::new(&engine.program);
+    own_keys::withhold(&mut command);
     command.args(["exec", "-i", "-e", &mark.variable()]);
     if spec.terminal.is_some() {
         command.arg("-t");

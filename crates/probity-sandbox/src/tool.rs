@@ -1,7 +1,8 @@
 //! A tool of the host that we ask something: the client of an engine, or a program for its version.
 //!
-//! It is the user's own and has their environment. What it starts is not ended with it, unlike
-//! everything else here: podman has no server, and its containers are what its client left behind.
+//! It is the user's own and has their environment, without the keys that only we use. What it starts is
+//! not ended with it, unlike everything else here: podman has no server, and its containers are what its
+//! client left behind.
 
 use std::{
     path::Path,
@@ -15,6 +16,7 @@ use crate::{
     Child, LimitedBy, Outcome, SpawnError,
     backend::Pipes,
     keeper::{Tree, keep},
+    own_keys,
     run::collect,
     spawner::{self, Before},
 };
@@ -30,6 +32,7 @@ pub(crate) fn ask(
     let failed = || SpawnError::io(program.display().to_string());
     let mut command = Command::new(program);
     command.args(arguments).current_dir("/");
+    own_keys::withhold(&mut command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut started = spawner::start(command, Before::dying_with_us()).map_err(failed())?;
     let Pipes { stdin, stdout, stderr } = started.pipes();

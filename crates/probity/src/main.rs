@@ -11,6 +11,8 @@ mod discover;
 mod exit;
 mod failure;
 mod ignore_file;
+#[cfg(target_os = "linux")]
+mod initial_environment;
 mod jsonc;
 mod logging;
 mod manual;
@@ -38,6 +40,12 @@ use crate::name::Name;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    #[cfg(target_os = "linux")]
+    if let Err(error) = initial_environment::hide() {
+        let what = "processes of the same user can read the variables of this process";
+        // There is nobody to tell that it cannot be told.
+        writeln!(io::stderr(), "warning: {what}: it cannot be started without them: {error}").ok();
+    }
     let args = std::env::args_os().skip(1);
     let name = Name::called();
     let result = match name {

@@ -17,6 +17,7 @@ use rustix::{
 use super::{Door, Engine, container, mark::Mark};
 use crate::{
     keeper::{Tree, lock},
+    own_keys,
     spawner::{self, Before},
 };
 
@@ -75,6 +76,7 @@ impl Session {
     /// Starts the watchdog, before there is anything to watch.
     pub(super) fn start(engine: &Engine, container: &str, mark: &Mark) -> io::Result<Self> {
         let mut command = Command::new(&engine.program);
+        own_keys::withhold(&mut command);
         command
             .args(["exec", "-i", container, "/bin/sh", "-c", END, "watchdog"])
             .args([&mark.name, &mark.variable()])

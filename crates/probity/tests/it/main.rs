@@ -35,6 +35,7 @@ mod names;
 mod old_code;
 mod oracle;
 mod own_rules;
+mod own_variables;
 mod packages;
 mod pipelines;
 mod presets;

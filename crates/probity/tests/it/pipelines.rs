@@ -283,6 +283,7 @@ fn reviewing(place: &Path, server: &FileServer) -> Machine {
         ("PROBITY_REVIEW__AGENT", recorded(place, &findings().to_string())),
         ("DATABASE_URL", format!("sqlite:{}", place.join("reviews.db").display())),
         ("ANTHROPIC_API_KEY", "a key".to_owned()),
+        ("PROBITY_REVIEW__SANDBOX", "bwrap".to_owned()),
     ];
     machine.variables.extend(set.map(|(name, value)| (name.to_owned(), value)));
     ["sudo", "npm"].iter().for_each(|name| machine.stand_in(name));
@@ -324,6 +325,35 @@ fn assert_published(forge: &Forge) {
     assert!(thread.notes[0].body.starts_with("**high** `ISS-001`"), "{thread:#?}");
     assert_eq!((state.comments.len(), state.statuses.len()), (1, 1), "{state:#?}");
     assert_eq!(state.statuses[0].description, "Score 8.5 of 10, 1 proven issue");
+}
+
+/// Tests of a change run beside keys, so that a job without a sandbox has to fail.
+#[test]
+fn every_job_that_runs_tests_refuses_to_do_so_without_a_sandbox() {
+    let github = |file: &str| yaml(file)["env"].clone();
+    let shards = yaml("deploy/concourse-review-shards.yml");
+    let plan = shards["jobs"][0]["plan"].as_array().unwrap();
+    let task = |name: &str| {
+        let step = plan.iter().find(|step| step["task"] == name).unwrap();
+        step["config"]["params"].clone()
+    };
+    let job = yaml("deploy/kubernetes-review.yml");
+    let pod = job["spec"]["template"]["spec"]["containers"][0]["env"].as_array().unwrap().clone();
+    let pod: serde_json::Map<String, Value> = pod
+        .into_iter()
+        .map(|variable| (variable["name"].as_str().unwrap().to_owned(), variable["value"].clone()))
+        .collect();
+    for (job, variables) in [
+        ("github", github("deploy/github-review.yml")),
+        ("github, shards", github("deploy/github-review-shards.yml")),
+        ("gitlab", yaml("deploy/gitlab-review-shards.yml")[".probity"]["variables"].clone()),
+        ("concourse, ask", task("ask")),
+        ("concourse, prove", task("prove")),
+        ("kubernetes", Value::Object(pod)),
+        ("concourse task", yaml("ci/tasks/ci-agent-review.yml")["params"].clone()),
+    ] {
+        assert_eq!(variables["PROBITY_REVIEW__SANDBOX"], "bwrap", "{job}");
+    }
 }
 
 /// A release changes the version in several files; one that is forgotten installs the wrong program.

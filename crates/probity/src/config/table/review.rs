@@ -78,7 +78,7 @@ section! {
             jobs: usize = 0, flag_of("jobs", "N"), short('j');
             /// Sandbox for the agent; `auto` warns and continues if none is available
             sandbox: Sandbox = Sandbox::Auto,
-                flag_of("sandbox", "KIND"), guard(Guard::User);
+                flag_of("sandbox", "KIND"), step("PROBITY_REVIEW__SANDBOX"), guard(Guard::User);
             /// Pass these environment variables to the agent
             env: Vec<String> = Vec::new(), kind(ValueKind::Variables), flag_of("env", "NAME"),
                 guard(Guard::User);
