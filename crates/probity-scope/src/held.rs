@@ -6,9 +6,15 @@
 //! it, nothing is opened that could hang, and what is created is new.
 
 mod copy;
+mod place;
 mod remove;
+mod whole;
 
-pub use self::copy::CopiedLinks;
+pub use self::{
+    copy::CopiedLinks,
+    place::{FoundPlace, Missing, PlaceError},
+    whole::ReplaceError,
+};
 
 use std::{
     ffi::{OsStr, OsString},

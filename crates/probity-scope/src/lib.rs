@@ -24,7 +24,10 @@ mod stepwise;
 mod tracked;
 
 pub use error::{Named, ScopeError};
-pub use held::{CopiedLinks, HeldDirectory, HeldEntry, HeldKind, HeldStat};
+pub use held::{
+    CopiedLinks, FoundPlace, HeldDirectory, HeldEntry, HeldKind, HeldStat, Missing, PlaceError,
+    ReplaceError,
+};
 pub use ignored::Ignored;
 pub use listing::{Entry, EntryKind, Metadata, Walk, WalkLimits};
 pub use policy::{Policy, Quota};

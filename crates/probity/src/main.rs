@@ -18,6 +18,7 @@ mod logging;
 mod manual;
 mod name;
 mod open_texts;
+mod output;
 mod recipe;
 mod report;
 mod screen;

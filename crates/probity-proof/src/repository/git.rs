@@ -10,7 +10,11 @@ mod commit;
 mod diff;
 mod private;
 
-use std::path::Path;
+use std::{
+    ffi::{OsStr, OsString},
+    os::unix::ffi::OsStrExt as _,
+    path::{Path, PathBuf},
+};
 
 pub(crate) use self::command::Git;
 pub use self::{
@@ -186,6 +190,23 @@ pub fn file_at_merge_base(
     file: &str,
 ) -> Result<Option<String>, GitError> {
     Ancestor::with(directory, base)?.text(&directory.join(file))
+}
+
+/// What git tracks at and below a place of a work tree, as its index says: named from that place. A
+/// directory that is not a repository has nothing that is tracked.
+pub fn tracked_files(top: &Path, place: &Path) -> Result<Vec<PathBuf>, GitError> {
+    let git = match Git::open(top) {
+        Ok(git) => git,
+        Err(GitError::NoRepository(_)) => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut below = OsString::from(":(top,literal)");
+    below.push(place);
+    let arguments = ["ls-files", "-z", "--cached", "--full-name", "--"].map(OsStr::new);
+    let listed = git.ask_with(&[&arguments[..], &[&below]].concat(), &[])?;
+    let names = listed.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    let names = names.map(|name| Path::new(OsStr::from_bytes(name)));
+    Ok(names.filter_map(|name| name.strip_prefix(place).ok()).map(Path::to_owned).collect())
 }
 
 /// Which files have another name now than at an earlier commit: the old one and the new one. Nothing

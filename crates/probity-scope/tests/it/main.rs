@@ -8,6 +8,7 @@ mod ignored;
 mod limits;
 mod listing;
 mod names;
+mod places;
 mod races;
 mod writing;
 

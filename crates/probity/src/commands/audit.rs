@@ -115,7 +115,7 @@ fn audited(
     let ignored = probity_audit::ignored_files(settings.allow_ignored);
     let provider = chosen.ready(root, &permission, sensitive, ignored)?;
     let report_out = output::report_path(&settings.report_out, settings.format);
-    output::preflight(&settings.state_out, &report_out, root, &sources)?;
+    let outputs = output::preflight(&settings.state_out, &report_out, root, &sources)?;
     let former = former::read(&settings.state_out, rules, options.resume)?;
     let earlier = match &former {
         Some(former) if options.resume => {
@@ -162,7 +162,7 @@ fn audited(
         }),
         cache: cache.as_ref().map(|files| files as &dyn AnswerCache),
     };
-    let keep = |state: &State| output::write_state(&settings.state_out, state);
+    let keep = |state: &State| output::write_state(&outputs.state, state);
     let ended = probity_audit::run(audit, &watch, &keep, &stop.cancel);
     watch.finish();
     let state = ended.map_err(|error| {
@@ -190,7 +190,7 @@ fn audited(
         },
     };
     let report = Report::new(&state, &how);
-    output::write_report(&report_out, &report, settings.format, root, &skills)?;
+    output::write_report(&outputs.report, &report, settings.format, root, &skills)?;
     summary::print(options.name, &state, &report, &settings.state_out, &report_out, options.quiet)?;
     Ok(judged(&report, settings.fail_on, rules))
 }

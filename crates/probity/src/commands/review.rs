@@ -47,6 +47,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     name::Name,
+    output::OutputFile,
     report::review::ReviewFormat,
     screen::Screen,
     test_place::{proof_caches, test_sandbox},
@@ -66,29 +67,34 @@ pub(crate) struct Options {
 
 /// Under the name `probity`.
 pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
-    let output = settings::flagged_output(&options.flags);
-    conclude(&output, Settings::new(Name::Probity, options))
+    let (output, repo) = (settings::flagged_output(&options.flags), options.repo.clone());
+    conclude(&output, &repo, Settings::new(Name::Probity, options))
 }
 
 /// Under the name `ci-agent-review`.
 pub(crate) fn step() -> anyhow::Result<Exit> {
-    let repo = settings::text("REPO_DIR").unwrap_or_else(|| "repo".to_owned()).into();
+    let repo: PathBuf = settings::text("REPO_DIR").unwrap_or_else(|| "repo".to_owned()).into();
     let options = Options {
-        repo,
+        repo: repo.clone(),
         reports: Vec::new(),
         quiet: false,
         since_last: false,
         flags: Layer::default(),
     };
-    conclude(&settings::output_directory(), Settings::new(Name::CiAgentReview, options))
+    conclude(&settings::output_directory(), &repo, Settings::new(Name::CiAgentReview, options))
 }
 
 /// What keeps a review from beginning is left behind as a review that failed, so that nobody takes
 /// the file of an earlier one for the answer.
-fn conclude(output: &Path, settings: anyhow::Result<Settings>) -> anyhow::Result<Exit> {
-    let settings = settings.inspect_err(|error| files::leave_failure(output, None, error))?;
-    let review = carry_out(&settings)
-        .inspect_err(|error| files::leave_failure(&settings.output, Some(&settings), error))?;
+fn conclude(
+    output: &Path,
+    repo: &Path,
+    settings: anyhow::Result<Settings>,
+) -> anyhow::Result<Exit> {
+    let settings = settings.inspect_err(|error| files::leave_failure(output, repo, None, error))?;
+    let review = carry_out(&settings).inspect_err(|error| {
+        files::leave_failure(&settings.output, &settings.repo, Some(&settings), error);
+    })?;
     shown(&settings, &review)
 }
 
@@ -129,6 +135,8 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
 /// Where a review is written and kept.
 struct Desk {
     directory: OutputDirectory,
+    /// Files that get the review too.
+    reports: Vec<(ReviewFormat, OutputFile)>,
     kept: history::Kept,
     notes: Vec<String>,
 }
@@ -140,9 +148,13 @@ impl Desk {
             return Err(Failure::new(what, "name its directory with --repo, or REPO_DIR").into());
         }
         let directory = OutputDirectory::prepare(&settings.output, &settings.repo)?;
+        let reports = settings.reports.iter().map(|(format, path)| {
+            files::named_file(path, &settings.repo).map(|file| (*format, file))
+        });
+        let reports = reports.collect::<anyhow::Result<_>>()?;
         let mut notes = Vec::new();
         let kept = history::Kept::open(settings, &mut notes);
-        Ok(Self { directory, kept, notes })
+        Ok(Self { directory, reports, kept, notes })
     }
 
     /// Keeps a review and writes its files.
@@ -161,9 +173,8 @@ impl Desk {
         self.kept.save(&mut output);
         output.trend = self.kept.trend(&output);
         self.directory.write(&output, &tests)?;
-        for (format, path) in &settings.reports {
-            let report = files::rendered(Screen::PLAIN, *format, &output, &settings.output)?;
-            files::write_whole(path, &report)?;
+        for (format, file) in &self.reports {
+            file.write(&files::rendered(Screen::PLAIN, *format, &output, &settings.output)?)?;
         }
         Ok(output)
     }
@@ -371,7 +382,8 @@ pub(crate) fn report(
     match to {
         None => print(&files::rendered(Screen::stdout(), format, &output, beside)?)?,
         Some(path) => {
-            files::write_whole(path, &files::rendered(Screen::PLAIN, format, &output, beside)?)?;
+            let file = files::named_file(path, Path::new("."))?;
+            file.write(&files::rendered(Screen::PLAIN, format, &output, beside)?)?;
         }
     }
     Ok(Exit::Clean)

@@ -1,12 +1,12 @@
 //! `trix init`: a new project in this directory. Nothing is reported to anybody.
 
 use std::{
-    env, fs,
+    env,
     io::{self, Write as _},
-    path::Path,
 };
 
 use anyhow::Context as _;
+use probity_scope::HeldDirectory;
 
 use crate::{exit::Exit, failure::Failure, screen::is_confirmed};
 
@@ -83,16 +83,17 @@ pub(crate) fn run(yes: bool) -> anyhow::Result<Exit> {
     if !yes && !is_confirmed(&format!("Make the project `{name}` in this directory?"))? {
         return Err(Failure::new("nothing was made", "answer y, or call `trix init --yes`").into());
     }
+    let here = HeldDirectory::open(&root).context("cannot open the working directory")?;
     for (file, text) in [
         (".gitignore", IGNORED),
         ("devnet.toml", DEVNET),
         ("main.tx3", MAIN),
         ("tests/basic.toml", TEST),
     ] {
-        missing(Path::new(file), text)
+        missing(&here, file, text)
             .with_context(|| Failure::new(format!("cannot write {file}"), "see the cause"))?;
     }
-    fs::write("trix.toml", project(&name))
+    here.write_whole("trix.toml", project(&name).as_bytes())
         .with_context(|| Failure::new("cannot write trix.toml", "see the cause"))?;
     writeln!(io::stdout().lock(), "Made a project in {}", root.display())?;
     Ok(Exit::Clean)
@@ -105,12 +106,9 @@ fn project(name: &str) -> String {
     )
 }
 
-/// Writes a file that is not there yet.
-fn missing(file: &Path, text: &str) -> io::Result<()> {
-    if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        fs::create_dir_all(parent)?;
-    }
-    match fs::OpenOptions::new().write(true).create_new(true).open(file) {
+/// Writes a file that is not there yet, and through no link of the project.
+fn missing(here: &HeldDirectory, file: &str, text: &str) -> io::Result<()> {
+    match here.create_file(file, 0o666) {
         Ok(mut out) => out.write_all(text.as_bytes()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),

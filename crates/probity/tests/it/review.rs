@@ -5,6 +5,7 @@ mod budget;
 mod ending;
 mod fix;
 mod integration;
+mod output;
 mod own;
 mod page;
 mod places;

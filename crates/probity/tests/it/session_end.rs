@@ -226,6 +226,26 @@ fn an_audit_writes_nothing_through_a_link_of_the_repository() {
     "#);
 }
 
+/// A link of the repository is no less one if the user names it.
+#[test]
+fn an_audit_follows_no_link_of_the_repository_to_a_place_that_the_user_names() {
+    for flag in ["--report-out", "--state-out"] {
+        for path in ["linked/mine", "linked/deeper/new", "file"] {
+            let users = directory(&[("mine", "mine")]);
+            let dir = directory(&[("a.ak", "x")]);
+            symlink(users.path(), dir.path().join("linked")).unwrap();
+            symlink(users.path().join("mine"), dir.path().join("file")).unwrap();
+            let output = probity().dir(&dir).args(["audit", flag, path]).run().code(1);
+            let link = path.split('/').next().unwrap();
+            let why = format!("{link} is a link of the repository, which may lead anywhere");
+            assert!(output.stderr.contains(&why), "{flag} {path}: {}", output.stderr);
+            let left = fs::read_to_string(users.path().join("mine")).unwrap();
+            assert_eq!(left, "mine", "{flag} {path}");
+            assert_eq!(fs::read_dir(users.path()).unwrap().count(), 1, "{flag} {path}");
+        }
+    }
+}
+
 /// The default places may be links of the repository, too.
 #[test]
 fn an_audit_does_not_follow_links_at_its_default_places() {

@@ -3,14 +3,13 @@
 
 use std::{
     fs, io,
-    io::Write as _,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
-use atomic_write_file::AtomicWriteFile;
 use jiff::{Timestamp, tz::Offset};
 use probity_audit::{Report, Skill, State};
+use probity_scope::{Missing, PlaceError};
 
 use super::sarif::sarif;
 use crate::{
@@ -20,10 +19,17 @@ use crate::{
         words::AuditFormat as Format,
     },
     failure::Failure,
+    output::{OutputFile, unreachable_place},
 };
 
-pub(super) fn write_state(path: &Path, state: &State) -> io::Result<()> {
-    write(path, state.to_json().map_err(io::Error::other)?.as_bytes())
+pub(super) fn write_state(file: &OutputFile, state: &State) -> io::Result<()> {
+    file.write_bytes(state.to_json().map_err(io::Error::other)?.as_bytes())
+}
+
+/// Where an audit writes, opened before anybody is asked.
+pub(super) struct Outputs {
+    pub(super) state: OutputFile,
+    pub(super) report: OutputFile,
 }
 
 /// The report's place: as it was given, or the usual one with the ending of the format.
@@ -61,14 +67,13 @@ pub(super) fn preflight(
     report: &Path,
     root: &Path,
     sources: &[String],
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Outputs> {
     let sources: Vec<PathBuf> =
         sources.iter().filter_map(|source| fs::canonicalize(root.join(source)).ok()).collect();
-    let mut places = Vec::new();
-    for (flag, path) in [("--state-out", state), ("--report-out", report)] {
+    let open = |flag: &str, path: &Path| -> anyhow::Result<OutputFile> {
+        let way_out = format!("name another file with {flag}");
         let refused = |why: &str| {
-            let what = format!("cannot write to {flag} {}{why}", path.display());
-            Failure::new(what, format!("name another file with {flag}"))
+            Failure::new(format!("cannot write to {flag} {}{why}", path.display()), &*way_out)
         };
         if path.is_dir() {
             return Err(refused(": it is a directory").into());
@@ -77,34 +82,27 @@ pub(super) fn preflight(
         if fs::canonicalize(path).is_ok_and(|it| sources.contains(&it)) {
             return Err(refused(": it is one of the sources").into());
         }
-        places.push(opened(path).with_context(|| refused(""))?);
-    }
-    if let [state_place, report_place] = places.as_slice()
-        && state_place == report_place
-    {
+        let file = OutputFile::find(path, root, Missing::Make).map_err(|error| match error {
+            PlaceError::Io { error, .. } => anyhow::Error::new(error).context(refused("")),
+            link => unreachable_place(path, link, &way_out),
+        })?;
+        file.try_to_write().with_context(|| refused(""))?;
+        Ok(file)
+    };
+    let outputs =
+        Outputs { state: open("--state-out", state)?, report: open("--report-out", report)? };
+    if outputs.state.real() == outputs.report.real() {
         return Err(Failure::new(
             format!("--state-out and --report-out are the same file: {}", report.display()),
             "name another file with --report-out",
         )
         .into());
     }
-    Ok(())
-}
-
-/// Makes the directories, tries to write there, and gives the place as the system knows it.
-fn opened(path: &Path) -> io::Result<PathBuf> {
-    let target = target(path)?;
-    // It is dropped without being committed, and so leaves no trace.
-    drop(AtomicWriteFile::open(&target)?);
-    let directory = match target.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        Some(parent) => fs::canonicalize(parent)?,
-        None => fs::canonicalize(".")?,
-    };
-    Ok(directory.join(target.file_name().unwrap_or_default()))
+    Ok(outputs)
 }
 
 pub(super) fn write_report(
-    path: &Path,
+    file: &OutputFile,
     report: &Report,
     format: Format,
     root: &Path,
@@ -112,7 +110,7 @@ pub(super) fn write_report(
 ) -> anyhow::Result<()> {
     let failed = || {
         Failure::new(
-            format!("cannot write the report {}", path.display()),
+            format!("cannot write the report {}", file.called().display()),
             "name another place with --report-out; the state is written, see --resume",
         )
     };
@@ -122,7 +120,7 @@ pub(super) fn write_report(
         Format::Sarif => sarif(report, root, skills).with_context(failed)?,
         Format::Html => report.html(),
     };
-    write(path, text.as_bytes()).with_context(failed)
+    file.write_bytes(text.as_bytes()).with_context(failed)
 }
 
 /// As RFC 3339 has it, with all nine digits and the offset in numbers.
@@ -131,21 +129,6 @@ pub(super) fn now() -> String {
     let text = now.display_with_offset(Offset::UTC).to_string();
     let (head, _) = text.split_once(['.', '+', 'Z']).unwrap_or((&text, ""));
     format!("{head}.{:09}+00:00", now.subsec_nanosecond().unsigned_abs())
-}
-
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = AtomicWriteFile::open(target(path)?)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.commit()
-}
-
-/// Makes the directories on the way. A link is followed, so that it stays one.
-fn target(path: &Path) -> io::Result<PathBuf> {
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        fs::create_dir_all(parent)?;
-    }
-    Ok(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
 }
 
 #[cfg(test)]

@@ -9,8 +9,10 @@ use std::{
 
 use probity_audit::{AuditError, State};
 
+use probity_scope::Missing;
+
 use super::output;
-use crate::seats;
+use crate::{output::OutputFile, seats};
 
 /// Keeps what an audit has come to that broke off, and says where and how to go on.
 pub(super) fn keep(error: &AuditError) -> String {
@@ -25,7 +27,9 @@ pub(super) fn keep(error: &AuditError) -> String {
             continue;
         }
         let file = place.join(format!("audit-{}.json", process::id()));
-        if output::write_state(&file, state).is_ok() {
+        // No repository is there, but other users of the machine may be.
+        let opened = OutputFile::find(&file, &place, Missing::Refuse);
+        if opened.is_ok_and(|file| output::write_state(&file, state).is_ok()) {
             return format!(
                 "the answers so far are in {}; free some space and go on with `--resume \
                  --state-out {}`",

@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_audit::{Pack, Skill, embedded};
+use probity_scope::{HeldDirectory, Missing};
 
 use crate::{
     config::table::audit::DEFAULT_SKILLS,
@@ -202,10 +203,10 @@ fn written(id: &str, dir: &Path) -> anyhow::Result<Exit> {
     let file = dir.join(format!("{id}.md"));
     let failed =
         || Failure::new(format!("cannot write {}", file.display()), "name another id or directory");
-    fs::create_dir_all(dir).with_context(failed)?;
-    let mut options = fs::OpenOptions::new();
+    let place = HeldDirectory::place(dir, &[Path::new(".")], Missing::Make);
+    let place = place.with_context(failed)?.directory;
     // What is there already is somebody's work.
-    let mut out = options.write(true).create_new(true).open(&file).with_context(failed)?;
+    let mut out = place.create_file(format!("{id}.md"), 0o666).with_context(failed)?;
     out.write_all(template(id).as_bytes()).with_context(failed)?;
     writeln!(io::stdout().lock(), "{}", file.display())?;
     Ok(Exit::Clean)

@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_audit::{Report, Reported, Status};
+use probity_scope::Missing;
 use probity_text::visible;
 
 use super::{output, prove};
@@ -17,6 +18,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     name::Name,
+    output::OutputFile,
 };
 
 /// What is verified, and where the new report goes.
@@ -32,6 +34,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     let mut report = read(&options.report)?;
     let format = options.report_out.as_deref().map(format).transpose()?;
     let settings = config::in_force(Name::Probity, &["audit"], &root, Layer::default())?;
+    // Before anything of the repository runs.
+    let way_out = "name another file with --report-out";
+    let open = |path: &Path| OutputFile::open(path, &root, Missing::Make, way_out);
+    let report_out = options.report_out.as_deref().map(open).transpose()?;
     let stop = Stop::listen();
     let workshop = prove::prepared(prove::options(&root, &settings, &stop)?)?;
     let mut counts = Counts::default();
@@ -47,9 +53,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         tracing::error!("the verification was cancelled");
         return Ok(exit);
     }
-    if let (Some(path), Some(format)) = (&options.report_out, format) {
+    if let (Some(file), Some(format)) = (&report_out, format) {
         report.generated_at = output::now();
-        output::write_report(path, &report, format, &root, &[])?;
+        output::write_report(file, &report, format, &root, &[])?;
     }
     if !options.quiet {
         let Counts { open, fixed, accepted, unclear } = counts;

@@ -1,22 +1,24 @@
 //! The output directory: `review.json`, `tests/`, and the reports beside them.
 
 use std::{
-    fs::{self, File, OpenOptions},
+    ffi::OsStr,
+    fs::{File, OpenOptions},
     io::{Read as _, Write as _},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use anyhow::Context as _;
-use atomic_write_file::AtomicWriteFile;
 use probity_proof::NO_COMMIT;
 use probity_review::{
     Bar, FailureKind, MAX_SCORE, Metadata, Redactor, ReviewFailure, ReviewOutput, SCHEMA_VERSION,
     Score, Status, TestFile, TestSummary, read,
 };
+use probity_scope::{HeldKind, Missing};
 
 use super::settings::{self, Settings};
 use crate::{
     failure::Failure,
+    output::{OutputFile, OutputPlace},
     report::review::{ReviewFormat, render, render_for},
     screen::Screen,
 };
@@ -24,6 +26,8 @@ use crate::{
 const REVIEW: &str = "review.json";
 /// What a review calls the directory of its tests, wherever it is.
 const TESTS: &str = "review/tests/";
+/// The same directory, in that of the output.
+const TESTS_HERE: &str = "tests";
 const REPORTS: &[(&str, ReviewFormat)] = &[
     ("review.md", ReviewFormat::Markdown),
     ("review.html", ReviewFormat::Html),
@@ -34,49 +38,58 @@ const REPORTS: &[(&str, ReviewFormat)] = &[
 /// More than a review ever has; what is larger is something else.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// What a person does about an output directory that cannot be used.
+const NAME_DIRECTORY: &str = "name another directory with --output";
+
 pub(super) struct OutputDirectory {
-    path: PathBuf,
-    /// As the user calls it.
-    called: PathBuf,
+    place: OutputPlace,
 }
 
 impl OutputDirectory {
     /// Makes the directory, and takes away what an earlier review left in it: if this one fails,
     /// nobody shall mistake the old one for it.
     pub(super) fn prepare(path: &Path, repo: &Path) -> anyhow::Result<Self> {
+        let place = OutputPlace::open(path, repo, Missing::Make, NAME_DIRECTORY)?;
         let shown = path.display();
-        let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
-        let around = path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        let around = around.unwrap_or(Path::new(".")).canonicalize();
-        if is_link
-            && around
-                .is_ok_and(|around| repo.canonicalize().is_ok_and(|repo| around.starts_with(repo)))
-        {
-            let what = format!("{shown} is a link of the repository, which may lead anywhere");
-            return Err(Failure::new(what, "name another directory with --output").into());
-        }
-        let is_new = !path.exists();
-        fs::create_dir_all(path).with_context(|| {
-            Failure::new(format!("cannot make {shown}"), "name another directory with --output")
-        })?;
-        let (real, root) = (path.canonicalize()?, repo.canonicalize()?);
-        if real == root {
+        let root = repo.canonicalize().ok();
+        if root.as_ref() == Some(&place.found.real) {
             let what = format!("{shown} is the repository itself, which is never written to");
             return Err(Failure::new(what, "name a directory for the output with --output").into());
         }
-        if is_new && real.starts_with(&root) {
+        let directory = Self { place };
+        directory.refuse_foreign_files()?;
+        let is_new = directory.place.found.is_new;
+        if is_new && root.is_some_and(|root| directory.place.found.real.starts_with(root)) {
             // What a review leaves is nothing to commit; without the file it is only in the way.
-            write_whole(&real.join(".gitignore"), "*\n")?;
+            directory.ignore_it()?;
         }
-        let directory = Self { path: real, called: path.to_owned() };
         directory.clear().with_context(|| format!("cannot clear {shown} of an earlier review"))?;
         Ok(directory)
     }
 
+    /// Before anybody is paid for an answer: a review that cannot be written is not begun.
+    fn refuse_foreign_files(&self) -> Result<(), Failure> {
+        let names = REPORTS.iter().map(|(name, _)| *name);
+        names.chain([REVIEW]).try_for_each(|name| self.place.refuse_tracked(name))?;
+        if self.place.held().kind(TESTS_HERE).is_some_and(|kind| kind != HeldKind::Directory) {
+            let shown = self.place.called().join(TESTS_HERE);
+            let what = format!("{} is not a directory", shown.display());
+            return Err(Failure::new(what, NAME_DIRECTORY));
+        }
+        let tracked = self.place.tracked().iter();
+        let mut tests =
+            tracked.filter(|name| name.starts_with(TESTS_HERE) && is_named_as_test(name));
+        tests.try_for_each(|name| self.place.refuse_tracked(name))
+    }
+
+    fn ignore_it(&self) -> anyhow::Result<()> {
+        const NAME: &str = ".gitignore";
+        if self.place.refuse_tracked(NAME).is_ok() { self.place.write(NAME, "*\n") } else { Ok(()) }
+    }
+
     /// Only what a review names, and nothing else that may lie there.
     fn clear(&self) -> anyhow::Result<()> {
-        let file = self.path.join(REVIEW);
-        let Ok(text) = read_bounded(&file) else { return Ok(()) };
+        let Ok(text) = self.place.held().read_text(REVIEW, MOST_BYTES) else { return Ok(()) };
         if let Ok(earlier) = read(&text) {
             let proven = earlier.proven_issues.iter().map(|issue| &issue.test_file);
             let observed = earlier.observations.iter().map(|observation| &observation.test_file);
@@ -85,64 +98,73 @@ impl OutputDirectory {
             for test in proven.chain(observed).chain(discarded).chain(dismissed) {
                 let Some(name) = test.strip_prefix(TESTS) else { continue };
                 if !name.is_empty() && !name.contains('/') && name != ".." {
-                    remove(&self.path.join("tests").join(name))?;
+                    self.remove(&Path::new(TESTS_HERE).join(name))?;
                 }
             }
         }
         for (name, _) in REPORTS {
-            remove(&self.path.join(name))?;
+            self.remove(Path::new(name))?;
         }
-        remove(&file)
+        self.remove(Path::new(REVIEW))
+    }
+
+    fn remove(&self, name: &Path) -> anyhow::Result<()> {
+        self.place.refuse_tracked(name)?;
+        self.place.remove(name)
     }
 
     /// The tests first: whoever finds `review.json` finds what it names.
     pub(super) fn write(&self, output: &ReviewOutput, tests: &[TestFile]) -> anyhow::Result<()> {
         output.validate().context("the review contradicts itself, which is an error of ours")?;
-        let directory = self.path.join("tests");
-        fs::create_dir_all(&directory)
-            .with_context(|| format!("cannot make {}", directory.display()))?;
+        self.place.held().ensure(TESTS_HERE).with_context(|| {
+            format!("cannot make {}", self.place.called().join(TESTS_HERE).display())
+        })?;
         for test in tests {
-            write_whole(&directory.join(&test.name), &test.text)?;
+            let name = Path::new(TESTS_HERE).join(&test.name);
+            self.place.refuse_tracked(&name)?;
+            self.place.write(&name, &test.text)?;
         }
         for (name, format) in REPORTS {
-            write_whole(
-                &self.path.join(name),
-                &rendered(Screen::PLAIN, *format, output, &self.called)?,
-            )?;
+            let called = self.place.called();
+            self.place.write(name, &rendered(Screen::PLAIN, *format, output, called)?)?;
         }
-        write_whole(&self.path.join(REVIEW), &render(ReviewFormat::Json, output)?)
+        self.place.write(REVIEW, &render(ReviewFormat::Json, output)?)
     }
 }
 
+/// Whether a file of the directory `tests` has a name as the tests of a review have.
+fn is_named_as_test(path: &Path) -> bool {
+    let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+    ["ISS-", "OBS-", "DIS-"].iter().any(|id| name.starts_with(id))
+}
+
 /// Leaves a review that says why there is none, or at least not the one that was there before.
-pub(super) fn leave_failure(output: &Path, settings: Option<&Settings>, error: &anyhow::Error) {
-    let file = output.join(REVIEW);
-    let usual = || settings::text("REPO_DIR").unwrap_or_else(|| "repo".to_owned()).into();
-    let repo = settings.map_or_else(usual, |settings| settings.repo.clone());
+pub(super) fn leave_failure(
+    output: &Path,
+    repo: &Path,
+    settings: Option<&Settings>,
+    error: &anyhow::Error,
+) {
     // The repository is never written to, whoever asks for it.
     if output.canonicalize().ok() == repo.canonicalize().ok() && output.exists() {
         return;
     }
-    let left = write_failure(output, settings, error);
-    if let Err(unwritten) = left.or_else(|_| remove(&file)) {
-        tracing::warn!("cannot remove an earlier review: {unwritten:#}");
+    if let Err(unwritten) = write_failure(output, repo, settings, error) {
+        let unwritten = format!("{unwritten:#}");
+        // Where the output itself is at fault, that is what the review fails for.
+        if unwritten != format!("{error:#}") {
+            tracing::warn!("the failed review was not written: {unwritten}");
+        }
     }
 }
 
 fn write_failure(
     output: &Path,
+    repo: &Path,
     settings: Option<&Settings>,
     error: &anyhow::Error,
 ) -> anyhow::Result<()> {
-    // Only where a review of ours may be: a mistaken path must not get one.
-    let directory = match settings {
-        Some(settings) => OutputDirectory::prepare(output, &settings.repo)?,
-        None => {
-            fs::create_dir_all(output)?;
-            OutputDirectory { path: output.canonicalize()?, called: output.to_owned() }
-        }
-    };
-    directory.clear()?;
+    let directory = OutputDirectory::prepare(output, repo)?;
     let hidden = settings.map(Settings::hidden).unwrap_or_default();
     let message = Redactor::new(&hidden)?.text(&format!("{error:#}"));
     let bar = settings.map_or(Bar::DEFAULT, |settings| settings.bar);
@@ -213,26 +235,22 @@ pub(super) fn rendered(
 
 /// Writes a review again that a person has judged, and the reports that lie beside it.
 pub(super) fn rewrite(path: &Path, review: &ReviewOutput) -> anyhow::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new(""));
-    for (name, format) in REPORTS {
-        let report = directory.join(name);
-        if report.is_file() {
-            write_whole(&report, &rendered(Screen::PLAIN, *format, review, directory)?)?;
-        }
+    let here = Path::new(".");
+    let file = OutputFile::open(path, here, Missing::Refuse, NAME_REVIEW)?;
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let place = OutputPlace::open(directory.unwrap_or(here), here, Missing::Refuse, NAME_REVIEW)?;
+    let reports = REPORTS.iter().filter(|(name, _)| place.held().is_file(name));
+    reports.clone().try_for_each(|(name, _)| place.refuse_tracked(name))?;
+    for (name, format) in reports {
+        let directory = directory.unwrap_or(Path::new(""));
+        place.write(name, &rendered(Screen::PLAIN, *format, review, directory)?)?;
     }
-    write_whole(path, &render(ReviewFormat::Json, review)?)
+    file.write(&render(ReviewFormat::Json, review)?)
 }
 
-/// A file that is there whole or not at all.
-pub(super) fn write_whole(path: &Path, text: &str) -> anyhow::Result<()> {
-    let write = || -> std::io::Result<()> {
-        let mut file = AtomicWriteFile::open(path)?;
-        file.write_all(text.as_bytes())?;
-        file.commit()
-    };
-    write().with_context(|| {
-        Failure::new(format!("cannot write {}", path.display()), "check the space and the rights")
-    })
+/// A file that a person named for a report, of which the directory is there.
+pub(super) fn named_file(path: &Path, repo: &Path) -> anyhow::Result<OutputFile> {
+    OutputFile::open(path, repo, Missing::Refuse, "name another file, in a directory that exists")
 }
 
 /// What to do if a review that was named is not there.
@@ -271,13 +289,4 @@ fn read_bounded(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     File::open(path)?.take(MOST_BYTES).read_to_string(&mut text)?;
     Ok(text)
-}
-
-pub(super) fn remove(path: &Path) -> anyhow::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("cannot remove {}", path.display()))
-        }
-        _ => Ok(()),
-    }
 }

@@ -18,7 +18,7 @@ use super::{
     Desk, Options, Seat, checkout, files, listen, progress::Progress, proving, runners,
     settings::Settings, shown,
 };
-use crate::{exit::Exit, failure::Failure, name::Name, report::counts::plural};
+use crate::{exit::Exit, failure::Failure, name::Name, output::OutputFile, report::counts::plural};
 
 /// What `ask` is told.
 #[derive(Debug)]
@@ -52,9 +52,10 @@ pub(crate) fn ask(command: AskCommand) -> anyhow::Result<Exit> {
     let named = read_parts(&parts)?;
     let mut desk = Desk::prepare(&settings)?;
     let out = out.unwrap_or_else(|| settings.output.join("claims.json"));
+    let out = files::named_file(&out, &settings.repo)?;
     if named.is_empty() {
         // If nothing is claimed today, nobody shall prove what was claimed yesterday.
-        files::remove(&out)?;
+        out.remove("name another file with --out")?;
     }
     let runners = runners::find(&settings, &mut desk.notes)?;
     let seat = Seat::find(&settings, &runners, &mut desk)?;
@@ -79,7 +80,7 @@ pub(crate) fn ask(command: AskCommand) -> anyhow::Result<Exit> {
     };
     claims.notes.append(&mut desk.notes);
     write_json(&out, &claims)?;
-    say(&format!("{}: {}", out.display(), counted(&claims)))
+    say(&format!("{}: {}", out.called().display(), counted(&claims)))
 }
 
 /// Why there are no claims.
@@ -94,7 +95,7 @@ pub(crate) fn prove(command: ProveCommand) -> anyhow::Result<Exit> {
     let settings = Settings::new(Name::Probity, options)?;
     let claims = read(&file, read_claims)?;
     let beside = || file.with_file_name(format!("part-{}-of-{}.json", shard.index, shard.of));
-    let out = out.unwrap_or_else(beside);
+    let out = files::named_file(&out.unwrap_or_else(beside), &settings.repo)?;
     let checkout = checkout(&settings)?;
     let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
     listen(&cancel, &stop);
@@ -111,7 +112,7 @@ pub(crate) fn prove(command: ProveCommand) -> anyhow::Result<Exit> {
     write_json(&out, &part)?;
     let proved = &part.results.proved;
     let proven = proved.iter().filter(|proved| proved.proven).count();
-    let (shown, count) = (out.display(), proved.len());
+    let (shown, count) = (out.called().display(), proved.len());
     let all = plural(claims.open().len(), "claim");
     say(&format!("{shown}: shard {shard} has {count} of {all}, {proven} proven"))
 }
@@ -188,10 +189,10 @@ fn failure(what: &str, error: &StepError) -> anyhow::Error {
     Failure::new(format!("{what}: {error}"), error.help()).into()
 }
 
-fn write_json<T: serde::Serialize>(path: &Path, value: &T) -> anyhow::Result<()> {
+fn write_json<T: serde::Serialize>(file: &OutputFile, value: &T) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
-    files::write_whole(path, &text)
+    file.write(&text)
 }
 
 fn say(line: &str) -> anyhow::Result<Exit> {

@@ -160,7 +160,7 @@ pub(crate) fn badge(review: &Path, to: Option<&PathBuf>) -> anyhow::Result<Exit>
         }
     };
     match to {
-        Some(path) => files::write_whole(path, &svg)?,
+        Some(path) => files::named_file(path, Path::new("."))?.write(&svg)?,
         None => write!(std::io::stdout().lock(), "{svg}").context("cannot write the badge")?,
     }
     Ok(Exit::Clean)

@@ -310,7 +310,7 @@ fn places_that_cannot_be_written_are_told_before_the_first_question() {
 
     ["--state-out", "validators/spend.ak/state.json"]
     error: cannot write to --state-out validators/spend.ak/state.json
-      cause: File exists (os error 17)
+      cause: Not a directory (os error 20)
       help: name another file with --state-out
 
     ["--report-out", "/proc/x/y.md"]
