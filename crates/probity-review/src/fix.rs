@@ -50,6 +50,10 @@ pub enum FixError {
     Breaks(String),
     #[error("its test has no place: {0}")]
     NoPlace(String),
+    #[error("{0} is a link or is reached through one, which may lead anywhere")]
+    Linked(String),
+    #[error("{0} is in a git directory")]
+    GitDirectory(String),
     #[error("no test can be run: {0}")]
     Tests(String),
 }
@@ -68,6 +72,8 @@ impl FixError {
                 "commit the fixes that were applied, and review again"
             }
             Self::NoPlace(_) => "run the command without --commit, and add the test by hand",
+            Self::Linked(_) => "apply the fix by hand, to the file that the link leads to",
+            Self::GitDirectory(_) => "do not apply this fix: git obeys what is in there",
             Self::Tests(_) => "`probity doctor` lists the test tools that are missing",
         }
     }

@@ -2,7 +2,6 @@
 //! wanted.
 
 use std::{
-    fs::{self, OpenOptions},
     io::Write as _,
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
@@ -15,6 +14,7 @@ use probity_review::{
     Checkout, FixError, FixedFile, ProveOptions, ProvenIssue, changes, check_fixed, fixable,
     missing_fix, prove_fix,
 };
+use probity_scope::HeldDirectory;
 use probity_text::visible;
 
 use super::{Options, checkout, files, listen, proving, runners, settings::Settings};
@@ -27,8 +27,10 @@ use crate::{
         Screen,
         count::{self, Count},
     },
-    write,
 };
+
+/// A longer file is not the configuration of a test runner.
+const MOST_BYTES: u64 = 8 << 20;
 
 /// What `fix` is told.
 #[derive(Debug)]
@@ -67,8 +69,10 @@ pub(crate) fn fix(command: FixCommand) -> anyhow::Result<Exit> {
         Failure::new(what, error.help())
     })?;
     let checkout = checkout(&settings)?;
+    // Before anything of the repository runs, and the only way by which it is written.
+    let tree = HeldDirectory::open(&checkout.repo).context("cannot open the repository")?;
     if dry_run {
-        return show(&checkout, &chosen);
+        return show(&checkout, &tree, &chosen);
     }
     let commits = match &commit {
         None if allow_dirty => None,
@@ -103,9 +107,9 @@ pub(crate) fn fix(command: FixCommand) -> anyhow::Result<Exit> {
     for note in notes {
         tracing::warn!("{note}");
     }
-    let fits = |issue: &&&ProvenIssue| changes(&checkout.repo, issue).is_ok();
+    let fits = |issue: &&&ProvenIssue| placeable(&checkout, &tree, issue).is_ok();
     let fitting = chosen.iter().filter(fits).map(|issue| issue.id.clone()).collect();
-    let mut fixing = Fixing { checkout, proving, commits, fitting, applied: Vec::new() };
+    let mut fixing = Fixing { checkout, tree, proving, commits, fitting, applied: Vec::new() };
     let mut refused = 0;
     let count = Count::of(chosen.len(), "fixes");
     for issue in &chosen {
@@ -131,6 +135,7 @@ pub(crate) fn fix(command: FixCommand) -> anyhow::Result<Exit> {
 /// A working tree and what was fixed in it so far.
 struct Fixing<'a> {
     checkout: Checkout,
+    tree: HeldDirectory,
     proving: ProveOptions,
     commits: Option<Commits>,
     /// Issues whose fixes fit the tree as it was before the first of them.
@@ -141,7 +146,7 @@ struct Fixing<'a> {
 impl<'a> Fixing<'a> {
     /// Applies one fix; the inner error is about this fix alone, and leaves the tree as it was.
     fn apply(&mut self, issue: &'a ProvenIssue) -> anyhow::Result<Result<String, FixError>> {
-        let fixed = match changes(&self.checkout.repo, issue) {
+        let fixed = match placeable(&self.checkout, &self.tree, issue) {
             Ok(fixed) => fixed,
             Err(error) => return Ok(Err(self.overlap(issue).unwrap_or(error))),
         };
@@ -150,18 +155,23 @@ impl<'a> Fixing<'a> {
             Err(error) => return Ok(Err(error)),
         };
         if let Some(commits) = &self.commits {
-            let files = fixed.iter().map(|file| &file.path).chain([&test.path]);
+            let added = test.added.iter().map(|(file, _)| file);
+            let placed = added.chain([&test.path]);
+            if let Some(error) = placed.clone().find_map(|path| fault_of(&self.tree, path)) {
+                return Ok(Err(error));
+            }
+            let files = fixed.iter().map(|file| &file.path).chain(placed);
             commits.check_filters(files).map_err(|error| uncommitted(&error))?;
         }
-        let written = Written::write(&self.checkout.repo, fixed)?;
+        let written = Written::write(&self.tree, fixed)?;
         let all: Vec<&ProvenIssue> = self.applied.iter().copied().chain([issue]).collect();
         if let Err(error) = check_fixed(&self.checkout, &self.proving, &all) {
-            written.revert(&self.checkout.repo)?;
+            written.revert(&self.tree)?;
             return Ok(Err(error));
         }
         let mut done = format!("fixed {}, and its test passes", written.names().join(", "));
         if let Some(commits) = &mut self.commits {
-            let files = place(&self.checkout.repo, &written, &test)?;
+            let files = place(&self.tree, &written, &test)?;
             let commit = commits.commit(&files, &message(issue, &test));
             let commit = commit.map_err(|error| uncommitted(&error))?;
             let short: String = commit.chars().take(10).collect();
@@ -178,15 +188,38 @@ impl<'a> Fixing<'a> {
     }
 }
 
+/// What a fix changes, if no link is on the way to it.
+fn placeable(
+    checkout: &Checkout,
+    tree: &HeldDirectory,
+    issue: &ProvenIssue,
+) -> Result<Vec<FixedFile>, FixError> {
+    let fixed = changes(&checkout.repo, issue)?;
+    match fixed.iter().find_map(|file| fault_of(tree, &file.path)) {
+        Some(error) => Err(error),
+        None => Ok(fixed),
+    }
+}
+
+/// Why a file is not written in a repository, whatever is to be written.
+fn fault_of(tree: &HeldDirectory, path: &str) -> Option<FixError> {
+    let mut parts = Path::new(path).components().map(|part| part.as_os_str());
+    if parts.any(|part| part.eq_ignore_ascii_case(".git")) {
+        return Some(FixError::GitDirectory(path.to_owned()));
+    }
+    tree.is_linked(path).then(|| FixError::Linked(path.to_owned()))
+}
+
 /// Files that a fix has changed.
 struct Written(Vec<FixedFile>);
 
 impl Written {
-    fn write(repo: &Path, fixed: Vec<FixedFile>) -> anyhow::Result<Self> {
+    fn write(tree: &HeldDirectory, fixed: Vec<FixedFile>) -> anyhow::Result<Self> {
         let mut written = Self(Vec::new());
         for file in fixed {
-            if let Err(error) = write::replace(&repo.join(&file.path), &file.before, &file.after) {
-                written.revert(repo)?;
+            let (before, after) = (file.before.as_bytes(), file.after.as_bytes());
+            if let Err(error) = tree.replace(&file.path, before, after) {
+                written.revert(tree)?;
                 let what = format!("cannot write {}", file.path);
                 return Err(error).context(Failure::new(what, "check the rights of the file"));
             }
@@ -195,10 +228,10 @@ impl Written {
         Ok(written)
     }
 
-    fn revert(&self, repo: &Path) -> anyhow::Result<()> {
+    fn revert(&self, tree: &HeldDirectory) -> anyhow::Result<()> {
         for file in &self.0 {
-            let path = repo.join(&file.path);
-            write::replace(&path, &file.after, &file.before).with_context(|| {
+            let (before, after) = (file.before.as_bytes(), file.after.as_bytes());
+            tree.replace(&file.path, after, before).with_context(|| {
                 let what = format!("{} has a fix that does not hold", file.path);
                 Failure::new(what, format!("run `git checkout -- {}`", file.path))
             })?;
@@ -212,28 +245,23 @@ impl Written {
 }
 
 /// Writes a test where its runner wants it; gives all files of the commit.
-fn place(repo: &Path, written: &Written, test: &PlacedTest) -> anyhow::Result<Vec<String>> {
-    let path = repo.join(&test.path);
-    let create = || -> std::io::Result<()> {
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&path)?
-            .write_all(test.source.as_bytes())
-    };
+fn place(
+    tree: &HeldDirectory,
+    written: &Written,
+    test: &PlacedTest,
+) -> anyhow::Result<Vec<String>> {
+    let create = || tree.create_file(&test.path, 0o666)?.write_all(test.source.as_bytes());
     create().with_context(|| {
         Failure::new(format!("cannot write {}", test.path), "check the rights of its directory")
     })?;
     let mut files: Vec<String> = written.names().into_iter().map(str::to_owned).collect();
     files.push(test.path.clone());
     if let Some((file, text)) = &test.added {
-        let target = repo.join(file);
-        let before = fs::read_to_string(&target).with_context(|| format!("cannot read {file}"))?;
+        let before = tree.read_text(file, MOST_BYTES);
+        let before = before.with_context(|| format!("cannot read {file}"))?;
         let after = format!("{before}{text}");
-        write::replace(&target, &before, &after).with_context(|| format!("cannot write {file}"))?;
+        let replaced = tree.replace(file, before.as_bytes(), after.as_bytes());
+        replaced.with_context(|| format!("cannot write {file}"))?;
         if !files.contains(file) {
             files.push(file.clone());
         }
@@ -251,12 +279,16 @@ fn message(issue: &ProvenIssue, test: &PlacedTest) -> String {
 }
 
 /// Prints what would change, and changes nothing.
-fn show(checkout: &Checkout, chosen: &[&ProvenIssue]) -> anyhow::Result<Exit> {
+fn show(
+    checkout: &Checkout,
+    tree: &HeldDirectory,
+    chosen: &[&ProvenIssue],
+) -> anyhow::Result<Exit> {
     let mut refused = false;
     let screen = Screen::stdout();
     let mut out = std::io::stdout().lock();
     for issue in chosen {
-        match changes(&checkout.repo, issue) {
+        match placeable(checkout, tree, issue) {
             Ok(fixed) => {
                 for file in fixed {
                     let diff = unified_diff(&file.path, &file.before, &file.after);
@@ -287,4 +319,47 @@ fn uncommitted(error: &CommitError) -> Failure {
 fn say(line: &str) -> anyhow::Result<()> {
     let line = visible::line(line);
     writeln!(std::io::stdout().lock(), "{line}").context("cannot write the result")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::*;
+
+    #[test]
+    fn a_test_is_placed_below_the_repository_and_through_no_link() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path);
+        for made in ["repo/src", "repo/.git", "outside"] {
+            fs::create_dir_all(at(made)).unwrap();
+        }
+        fs::write(at("outside/lib.rs"), "theirs").unwrap();
+        symlink("../outside", at("repo/away")).unwrap();
+        symlink("../../outside/lib.rs", at("repo/src/lib.rs")).unwrap();
+        let tree = HeldDirectory::open(&at("repo")).unwrap();
+        let none = Written(Vec::new());
+        let test = |path: &str, added: Option<&str>| PlacedTest {
+            path: path.to_owned(),
+            source: "test".to_owned(),
+            added: added.map(|file| (file.to_owned(), "mod test;".to_owned())),
+        };
+        for path in ["away/test.rs", "away/deeper/test.rs", "../outside/test.rs", "src/lib.rs"] {
+            assert!(place(&tree, &none, &test(path, None)).is_err(), "{path}");
+        }
+        for added in ["src/lib.rs", "away/lib.rs"] {
+            let name = format!("src/test-{}.rs", added.len());
+            assert!(place(&tree, &none, &test(&name, Some(added))).is_err(), "{added}");
+        }
+        assert_eq!(fs::read_to_string(at("outside/lib.rs")).unwrap(), "theirs");
+        assert_eq!(fs::read_dir(at("outside")).unwrap().count(), 1);
+        assert_eq!(place(&tree, &none, &test("src/test.rs", None)).unwrap(), ["src/test.rs"]);
+        let faults = ["away/x", "src/lib.rs", ".git/config", "src/.GIT/hooks/x", "src/new.rs"];
+        let faults = faults.map(|path| match fault_of(&tree, path) {
+            Some(FixError::Linked(_)) => "linked",
+            Some(_) => "git",
+            None => "none",
+        });
+        assert_eq!(faults, ["linked", "linked", "git", "git", "none"]);
+    }
 }

@@ -342,6 +342,31 @@ fn fixes_that_overlap_or_undo_each_other_are_told() {
     assert_eq!(stage.git(&["status", "--porcelain"]), "");
 }
 
+/// What a link leads to is another file than the one that a person was shown.
+#[test]
+fn a_fix_is_not_written_through_a_link_and_nothing_into_a_git_directory() {
+    for link in ["src", "src/numbers.js"] {
+        let stage = Stage::two();
+        let at = |path: &str| stage.repo.path().join(path);
+        let before = stage.code();
+        fs::rename(at(link), at("elsewhere")).unwrap();
+        let up = if link == "src" { "elsewhere" } else { "../elsewhere" };
+        std::os::unix::fs::symlink(up, at(link)).unwrap();
+        commit(stage.repo.path());
+        let head = stage.git(&["rev-parse", "HEAD"]);
+        for more in [&["--dry-run"][..], &[], &["--commit"]] {
+            let output = stage.run(&["fix", "ISS-001"]).args(more).run().code(1);
+            let told = format!("{}{}", output.stdout, output.stderr);
+            let why = "src/numbers.js is a link or is reached through one, which may lead anywhere";
+            assert!(told.contains(why), "{link} {more:?}: {told}");
+            assert_eq!(stage.code(), before, "{link} {more:?}");
+            assert!(at(link).symlink_metadata().unwrap().is_symlink(), "{link} {more:?}");
+        }
+        assert_eq!(stage.git(&["rev-parse", "HEAD"]), head);
+        assert_eq!(stage.git(&["status", "--porcelain"]), "");
+    }
+}
+
 #[test]
 fn a_report_of_another_repository_is_refused() {
     let stage = Stage::two();
