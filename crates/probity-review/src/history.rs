@@ -110,7 +110,7 @@ pub struct History {
 }
 
 /// What each database must be able to do. A kept review is its number and its JSON.
-trait Store {
+trait Store: Send {
     fn insert(&mut self, row: &Row) -> Result<i64, HistoryError>;
     fn by_commit(&mut self, repo: &str, commit: &str) -> Kept;
     fn by_id(&mut self, id: i64) -> Kept;

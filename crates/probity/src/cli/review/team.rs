@@ -40,7 +40,8 @@ pub(super) const SERVE_EXAMPLES: &str = "Examples:
   probity review serve
   probity review serve --port 8080 --database-url postgres://localhost/reviews
 
-probity prints the URL and serves pages until you press Ctrl-C. It listens on 127.0.0.1 only, \
+probity prints the URL and serves pages until you press Ctrl-C. The URL contains a random token: \
+other users of this machine cannot read the history without it. probity listens on 127.0.0.1 only, \
 changes nothing, and refuses requests with another Host header.";
 
 #[derive(Args, Debug)]

@@ -1,6 +1,7 @@
 //! Pages of reviews: one file, a browser that looks at it, and a server that only shows.
 
 mod refused;
+mod strangers;
 
 use std::{
     fs,
@@ -126,6 +127,7 @@ fn a_browser_shows_the_page_in_both_schemes_at_any_width_with_the_keyboard_alone
 struct Server {
     child: Child,
     address: String,
+    token: String,
 }
 
 impl Server {
@@ -137,16 +139,33 @@ impl Server {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
-        Self { child, address }
+        let (address, token) = line.trim().split_once("/?token=").unwrap();
+        let address = address.strip_prefix("http://").unwrap().to_owned();
+        Self { child, address, token: token.to_owned() }
     }
 
+    /// Asks as a browser does that has opened the printed URL before.
     fn ask(&self, method: &str, path: &str, host: &str) -> String {
+        self.ask_with(method, path, host, &self.cookie(&self.token))
+    }
+
+    fn cookie(&self, token: &str) -> String {
+        let port = self.address.rsplit(':').next().unwrap();
+        format!("Cookie: theme=dark; probity-review-{port}={token}\r\n")
+    }
+
+    fn ask_with(&self, method: &str, path: &str, host: &str, headers: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+        write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n").unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
+    }
+
+    /// The URL of a page, as somebody without a cookie has to call it.
+    fn url(&self, path: &str) -> String {
+        let mark = if path.contains('?') { '&' } else { '?' };
+        format!("http://{}{path}{mark}token={}", self.address, self.token)
     }
 }
 
@@ -220,6 +239,6 @@ fn the_history_is_shown_over_time_as_text_as_a_badge_and_by_a_server_that_checks
         );
     }
     for path in ["/", &repo, "/review?id=2"] {
-        readable(&looked_at(&format!("http://{own}{path}")));
+        readable(&looked_at(&server.url(path)));
     }
 }

@@ -56,6 +56,12 @@ pub(super) fn refused(refused: &Refused) -> String {
                 address.port()
             ),
         ),
+        Refused::Token => (
+            "Token required",
+            "Open the URL that <code>probity review serve</code> printed: it ends with the token \
+             of this server. A browser that has opened it needs the token no more."
+                .to_owned(),
+        ),
         Refused::Method => (
             "Method not allowed",
             "This server only shows pages, so it accepts only GET and HEAD.".to_owned(),

@@ -40,9 +40,9 @@ fn pages_without_a_review_say_why_and_lead_home() {
         assert!(answer.contains(says) && answer.contains(link), "{path}: {answer}");
     }
 
-    readable(&looked_at(&format!("http://{own}/")));
+    readable(&looked_at(&server.url("/")));
     let name = "a-name-without-a-place-to-break".repeat(5);
-    let mut seen = looked_at(&format!("http://{own}/repo?name={name}"));
+    let mut seen = looked_at(&server.url(&format!("/repo?name={name}")));
     // A browser notes the status of the page itself, once for each time that it opens it.
     let notes = seen["console"].as_array_mut().unwrap();
     notes.retain(|note| !note.as_str().unwrap().ends_with("404 (Not Found)"));
