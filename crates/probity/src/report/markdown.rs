@@ -1,5 +1,7 @@
 //! Tables for a comment on a change or a job's summary.
 
+mod live;
+
 use std::io::{self, Write};
 
 use probity_finding::{Finding, LineIndex};
@@ -97,20 +99,36 @@ fn rule(finding: &Finding) -> String {
     }
 }
 
-/// The text such that it means itself in a table's cell.
+/// The text such that it means itself in a table's cell and in a comment.
 ///
 /// A backslash before punctuation is markdown's own way; `$` is in the list since GitHub reads
-/// mathematics between two of them.
+/// mathematics between two of them. Words that a forge would turn into a link, a mention or a
+/// reference become code, see [`live`].
 pub(super) fn escape(text: &str) -> String {
     let text = visible::line(text);
     let mut escaped = String::with_capacity(text.len() + 8);
+    // A pipe would end a table's cell in code as well, and a backtick would end the code.
+    for word in text.split_inclusive(|char: char| char.is_whitespace() || "`|".contains(char)) {
+        let end = word.trim_end_matches(|char: char| char.is_whitespace() || "`|".contains(char));
+        let (word, rest) = word.split_at(end.len());
+        if live::is_live(word) {
+            escaped.push_str(&code(word));
+            push_escaped(&mut escaped, rest);
+        } else {
+            push_escaped(&mut escaped, word);
+            push_escaped(&mut escaped, rest);
+        }
+    }
+    escaped
+}
+
+fn push_escaped(escaped: &mut String, text: &str) {
     for char in text.chars() {
         if "\\`*_{}[]<>()#+!|~&$^=".contains(char) {
             escaped.push('\\');
         }
         escaped.push(char);
     }
-    escaped
 }
 
 /// The text as a code span, fenced by one more backtick than it has in a row.
@@ -159,8 +177,8 @@ mod tests {
 
 | Severity | Line | Rule | Message |
 | --- | ---: | --- | --- |
-| warning | 1 | x/from | a \| b \` \* \_x\_ \<b\>\&amp; \[l\]\(u\)\\ |
-| warning | 2 | x/run | \<\>\&"' 100% ␛\[31mred␀␊second, line: \<U\+009B\>\<U\+202E\> |
+| warning | 1 | x/from | a \| b \` \* \_x\_ `<b>&amp;` \[l\]\(u\)\\ |
+| warning | 2 | x/run | `<>&"'` 100% ␛\[31mred␀␊second, line: \<U\+009B\>\<U\+202E\> |
 
 ### `empty.Dockerfile`: 1 error
 

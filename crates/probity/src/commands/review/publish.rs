@@ -172,7 +172,8 @@ fn status(review: &ReviewOutput) -> ReviewStatus {
             format!("Score {} of {}, {}", score.value, score.max, plural(proven, "proven issue"))
         }
     };
-    ReviewStatus { conclusion, title, summary: review.summary.clone() }
+    // GitHub shows it as markdown.
+    ReviewStatus { conclusion, title, summary: pull_request::spoken(&review.summary) }
 }
 
 fn told(published: &Published, number: u64) -> anyhow::Result<Exit> {

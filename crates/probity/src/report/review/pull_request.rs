@@ -150,12 +150,14 @@ fn folded(text: &mut String, title: &str, language: &str, content: &str) {
     text.push_str("</details>\n\n");
 }
 
-/// Words of a stranger on one line: no markup, no mention, no command.
-fn spoken(text: &str) -> String {
-    let text = escape(text).replace('@', "&#64;");
-    match text.strip_prefix('/') {
-        Some(rest) => format!("&#47;{rest}"),
-        None => text,
+/// Words of a stranger on one line: no markup, no link, no mention, no command.
+pub(crate) fn spoken(text: &str) -> String {
+    let text = escape(text);
+    match text.split_at_checked(1) {
+        Some(("/", rest)) => format!("&#47;{rest}"),
+        // Below another line, dashes would make a heading of it.
+        Some(("-", rest)) => format!("\\-{rest}"),
+        _ => text,
     }
 }
 

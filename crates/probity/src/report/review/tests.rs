@@ -205,7 +205,7 @@ fn markdown_escapes_what_agents_and_tests_write() {
 
 Score 8.5 of 10.
 
-### ISS-001 Divide \| by \<zero\>
+### `ISS-001` Divide \| by \<zero\>
 
 **high**, correctness, not reported before, at `a b/ü.go:3`, proven (P2) by `TestDivide` in `review/tests/ISS-001_TestDivide_test.go`
 

@@ -122,7 +122,7 @@ fn a_file_of_findings_is_an_agent_and_what_is_left_is_not_in_the_way() {
 
     Score 8.5 of 10: 1 proven issue \(1 high\), 1 observation, 1 discarded; reaches the threshold of 7.
 
-    ### ISS-001 the average is wrong
+    ### `ISS-001` the average is wrong
 
     **high**, correctness, known, at `src/numbers.js:4`, proven (P3) by `averages` in `o/deep/tests/ISS-001_averages.test.js`
 

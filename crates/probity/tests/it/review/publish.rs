@@ -70,7 +70,7 @@ fn a_review_becomes_a_summary_comments_on_the_diff_and_a_status_and_publishing_t
         **high** `ISS-001` correctness, the average is wrong
 
         > &#47;close
-        > &#64;everyone look
+        > `@everyone` look
 
         P3: It passes with the fix.
 
@@ -113,7 +113,7 @@ fn a_review_becomes_a_summary_comments_on_the_diff_and_a_status_and_publishing_t
         `src/numbers.js:8`
 
         > &#47;close
-        > &#64;everyone look
+        > `@everyone` look
 
         P3: It passes with the fix.
 
@@ -403,7 +403,7 @@ fn people_with_write_access_dismiss_issues_in_their_threads() {
             `src/numbers.js:8`
 
             > &#47;close
-            > &#64;everyone look
+            > `@everyone` look
 
             P3: It passes with the fix.
 

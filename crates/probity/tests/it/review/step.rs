@@ -421,7 +421,7 @@ fn github_gets_annotations_and_a_summary() {
 
     Score 8.5 of 10: 1 proven issue \(1 high\), 1 observation, 1 discarded; reaches the threshold of 7.
 
-    ### ISS-001 the average is wrong
+    ### `ISS-001` the average is wrong
 
     **high**, correctness, at `src/numbers.js:4`, proven (P3) by `averages` in `review/tests/ISS-001_averages.test.js`
 
@@ -461,6 +461,6 @@ fn github_gets_annotations_and_a_summary() {
 
     </details>
 
-    > the agent offered no further fixes: replay of agent.ndjson: asking: the agent reports an error: the script has no further answer to session/prompt \(-32603\)
+    > the agent offered no further fixes: replay of `agent.ndjson:` asking: the agent reports an error: the script has no further answer to session/prompt \(-32603\)
     ");
 }

@@ -69,7 +69,7 @@ fn a_dismissed_issue_costs_nothing_is_listed_and_comes_back_only_if_its_lines_ch
     let markdown = fs::read_to_string(out.join("review.md")).unwrap();
     let listed: Vec<&str> =
         markdown.lines().filter(|line| line.starts_with("- Dismissed: ")).collect();
-    insta::assert_snapshot!(listed.join("\n"), @"- Dismissed: ISS-001 the average is wrong: false-positive by ada: one number less is meant");
+    insta::assert_snapshot!(listed.join("\n"), @"- Dismissed: `ISS-001` the average is wrong: false-positive by ada: one number less is meant");
 
     // The agent may report it again or not; it moves with its line.
     fs::write(stage.repo().join("src/numbers.js"), format!("// Sums.\n{CODE}")).unwrap();

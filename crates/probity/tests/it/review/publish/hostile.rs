@@ -1,5 +1,11 @@
 //! Files, tokens and pull requests that are not what they seem.
 
+use std::{
+    io::Write as _,
+    path::Path,
+    process::{Command, Stdio},
+};
+
 use serde_json::{Value, json};
 
 use super::{
@@ -7,7 +13,7 @@ use super::{
     server::{APIS, Api},
     with_issues,
 };
-use crate::binary::stable;
+use crate::binary::{stable, tools};
 
 #[test]
 fn a_forged_review_is_refused_and_nothing_is_asked_of_the_forge() {
@@ -216,4 +222,57 @@ fn a_pull_request_that_is_not_there_or_not_for_this_token_is_named_in_the_answer
     error: nothing was published: cannot read the pull request: 127.0.0.1 answers 401: Bad credentials
       help: the token is not valid: set a new one
     "#);
+}
+
+/// What an agent or a repository can write in any place of a review.
+const LIVE: &str = "see https://evil.example/x?y=1#z, www.evil.example (evil.com/login) or me@evil.example; \
+    //evil.example 'ftp://evil.example' <https://evil.example> [here](https://evil.example) \
+    ![](https://evil.example/i.png) <a href=\"//evil.example\">x</a> <b>x</b> @everyone @o/team \
+    fixes #1, closes o/r#12 o/r!7 !8 $9 &10 %\"next\" ~bug ~\"a b\" ^alert#5 GH-6 AB#7 ABC-8 \
+    1a2b3c4 o/r@1a2b3c4 1a2b3c4...5d6e7f8 `https://evil.example`|#1|@everyone \\https://evil.example \
+    https\\://evil.example \\@everyone \\#1 &#64;everyone &commat;everyone $https://evil.example$ \
+    [x]: https://evil.example *@everyone* _#1_ ~~https://evil.example~~";
+
+/// What is live in a comment, as forges see it.
+fn live_in(comment: &str) -> Value {
+    let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/readers/live_markdown.py");
+    let mut python = Command::new(tools().join("python/bin/python"));
+    let python = python.arg(reader).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = python.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(comment.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{comment}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn nothing_that_a_stranger_wrote_is_a_link_a_mention_or_a_reference() {
+    assert!(live_in(LIVE).as_array().unwrap().len() > 5, "the reader sees nothing");
+    for api in APIS {
+        let stage = Stage::new(api);
+        let mut issues =
+            [issue("ISS-001", "high", 4, LIVE, 'a'), issue("ISS-002", "low", 8, LIVE, 'b')];
+        for issue in &mut issues {
+            issue["description"] = json!(format!("{LIVE}\n/close\n---\n===\n- {LIVE}"));
+            issue["proof"]["reason"] = json!(LIVE);
+        }
+        let mut review = with_issues("c1", &issues);
+        review["observations"] = json!([{ "id": "OBS-001", "title": LIVE, "file": "b.js", "line": 1,
+            "category": "performance", "reason": LIVE }]);
+        review["notes"] = json!([LIVE]);
+        review["summary"] = json!(LIVE);
+        stage.publish(&review, &[]).code(0);
+        let state = stage.forge.state();
+        let threads = state.threads.iter().flat_map(|thread| &thread.notes);
+        let bodies: Vec<&str> =
+            threads.chain(&state.comments).map(|note| note.body.as_str()).collect();
+        assert!(bodies.len() >= 2, "{api:?}: {bodies:?}");
+        for body in bodies {
+            assert!(
+                body.contains("`https://evil.example/x?y=1#z,`"),
+                "{api:?}: still readable: {body}"
+            );
+            assert_eq!(live_in(body), json!([]), "{api:?}: {body}");
+        }
+    }
 }
