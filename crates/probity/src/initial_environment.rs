@@ -3,9 +3,10 @@
 //! The kernel shows the environment of a program's start in `/proc/PID/environ`, to every process of the
 //! same user and for as long as the program runs. Removing a variable changes nothing there. A test of a
 //! hostile repository may be such a process. So the first thing that this program does is to start
-//! itself again, as the same process, with the variables of a short list. All others come in a sealed
-//! file without a name. The new program reads and closes it before anything else, so that it has its
-//! variables in its memory alone, and hands them to its children as ever.
+//! itself again, as the same process, with the variables of a short list. All others come in a pipe that
+//! was filled before. The new program reads and closes it before anything else, so that it has its
+//! variables in its memory alone, and hands them to its children as ever. A file in memory would not do:
+//! it is subject to the limit on the size of files.
 //!
 //! The price is one more start, about a millisecond. Memory, descriptors and `/proc/PID/mem` are closed
 //! to other processes too, except for those of root; against root only a sandbox helps.
@@ -14,9 +15,9 @@ use std::{
     env,
     ffi::{CString, OsStr, OsString},
     fs::File,
-    io::{self, Read as _, Seek as _, Write as _},
+    io::{self, Read as _, Write as _},
     os::{
-        fd::{AsRawFd as _, FromRawFd as _, IntoRawFd as _, OwnedFd},
+        fd::{AsFd, AsRawFd as _, FromRawFd as _, IntoRawFd as _, OwnedFd},
         unix::{
             ffi::{OsStrExt as _, OsStringExt as _},
             process::CommandExt as _,
@@ -27,11 +28,13 @@ use std::{
 };
 
 use rustix::{
-    fs::{MemfdFlags, SealFlags, fcntl_add_seals, fcntl_get_seals, memfd_create},
+    fs::{FileType, fstat},
+    io::{FdFlags, fcntl_setfd},
+    pipe::{PipeFlags, fcntl_setpipe_size, pipe_with},
     process::{DumpableBehavior, set_dumpable_behavior},
 };
 
-/// Names the descriptor with the variables; only between the two starts.
+/// Names the pipe with the variables, by its descriptor and its number; only between the two starts.
 const CARRIER: &str = "PROBITY_INTERNAL_VARIABLES";
 
 /// Variables that are no secret: what the loader and the libraries read before we do, what describes
@@ -67,8 +70,8 @@ const HARMLESS: &[&str] = &[
 ];
 const HARMLESS_PREFIXES: &[&str] = &["LC_", "LD_", "MALLOC_", "MIMALLOC_", "RUST_", "XDG_"];
 
-const SEALS: SealFlags =
-    SealFlags::SEAL.union(SealFlags::SHRINK).union(SealFlags::GROW).union(SealFlags::WRITE);
+/// What every pipe holds.
+const USUAL_BYTES: usize = 64 << 10;
 
 type Variables = Vec<(OsString, OsString)>;
 
@@ -87,11 +90,13 @@ pub(crate) fn hide() -> io::Result<()> {
     if hidden.is_empty() || ours.symlink_metadata().is_err() {
         return Ok(());
     }
-    let file = sealed(&hidden)?;
+    let pipe = filled(&hidden)?;
+    let number =
+        number_of_pipe(&pipe).ok_or_else(|| io::Error::other("a pipe without a number"))?;
     let mut words = env::args_os();
     let mut again = Command::new(ours);
     again.arg0(words.next().unwrap_or_else(|| "probity".into())).args(words);
-    again.env_clear().envs(harmless).env(CARRIER, file.as_raw_fd().to_string());
+    again.env_clear().envs(harmless).env(CARRIER, format!("{} {number}", pipe.as_raw_fd()));
     Err(again.exec())
 }
 
@@ -100,8 +105,8 @@ fn is_harmless(name: &OsStr) -> bool {
     HARMLESS.contains(&name) || HARMLESS_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
-/// A file in memory that stays open over the start, and that nobody can change any more.
-fn sealed(variables: &Variables) -> io::Result<File> {
+/// A pipe that stays open over the start, with all that will ever come out of it.
+fn filled(variables: &Variables) -> io::Result<OwnedFd> {
     let mut bytes = Vec::new();
     for (name, value) in variables {
         for part in [name, value] {
@@ -109,22 +114,34 @@ fn sealed(variables: &Variables) -> io::Result<File> {
             bytes.push(0);
         }
     }
-    let mut file = File::from(memfd_create("variables", MemfdFlags::ALLOW_SEALING)?);
-    file.write_all(&bytes)?;
-    file.rewind()?;
-    fcntl_add_seals(&file, SEALS)?;
-    Ok(file)
+    // Nobody reads yet, so that waiting for room would take for ever.
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+    if bytes.len() > USUAL_BYTES {
+        fcntl_setpipe_size(&writer, bytes.len())?;
+    }
+    File::from(writer).write_all(&bytes)?;
+    fcntl_setfd(&reader, FdFlags::empty())?;
+    Ok(reader)
 }
 
-/// What the start before this one left for us. A variable of that name which names no such file is
+/// What tells a pipe from all others that exist.
+fn number_of_pipe(file: impl AsFd) -> Option<u64> {
+    let stat = fstat(file).ok()?;
+    (FileType::from_raw_mode(stat.st_mode) == FileType::Fifo).then_some(stat.st_ino)
+}
+
+/// What the start before this one left for us. A variable of that name which names no such pipe is
 /// somebody's mistake, and says nothing.
 #[expect(unsafe_code, reason = "a descriptor that came over a start has only its number")]
 fn carried() -> Option<io::Result<Vec<u8>>> {
-    let number: i32 = env::var(CARRIER).ok()?.parse().ok().filter(|number| *number > 2)?;
+    let note = env::var(CARRIER).ok()?;
+    let (descriptor, number) = note.split_once(' ')?;
+    let descriptor: i32 = descriptor.parse().ok().filter(|descriptor| *descriptor > 2)?;
+    let number: u64 = number.parse().ok()?;
     // SAFETY: nothing else in this process owns the descriptor, as nothing else has run yet; if it
     // turns out not to be ours, it is given up again without being closed.
-    let file = unsafe { OwnedFd::from_raw_fd(number) };
-    if fcntl_get_seals(&file).is_ok_and(|seals| seals.contains(SEALS)) {
+    let file = unsafe { OwnedFd::from_raw_fd(descriptor) };
+    if number_of_pipe(&file) == Some(number) {
         let mut bytes = Vec::new();
         return Some(File::from(file).read_to_end(&mut bytes).map(|_| bytes));
     }

@@ -61,6 +61,10 @@ fn other_processes_see_no_secret_variable_and_the_children_have_them_all() {
     fd: Permission denied
     own forge-secret ff 3d 0a
     ");
+    // Of any size, and whatever the limit on files.
+    let large = "x".repeat(100_000);
+    let many = (0..8).fold(probity(), |run, number| run.env(&format!("LARGE_{number}"), &large));
+    assert_eq!(many.args(["--version"]).run().code(0).stderr, "");
     // The name by which it is called decides what it is, also after the second start.
     let help = named("hadolint").env("SOME_TOKEN", "x").args(["--version"]).run().code(0).stdout;
     assert!(help.starts_with("Haskell Dockerfile Linter"), "{help}");
@@ -68,7 +72,7 @@ fn other_processes_see_no_secret_variable_and_the_children_have_them_all() {
 
 #[test]
 fn a_false_note_from_outside_is_no_variable_and_closes_nothing() {
-    for note in ["0", "1", "2", "3", "99", "-1", "x", ""] {
+    for note in ["0 1", "1 1", "2 1", "3 1", "99 1", "-1 1", "3", "x y", ""] {
         let run = probity().env("PROBITY_INTERNAL_VARIABLES", note).env("SOME_TOKEN", "x");
         let output = run.args(["--version"]).run().code(0);
         assert!(output.stdout.starts_with("probity "), "{note}: {}", output.stdout);

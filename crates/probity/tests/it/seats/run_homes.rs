@@ -27,12 +27,12 @@ fn what_a_stranger_led_an_agent_to_leave_is_gone_before_the_next_session() {
         let output = run.run();
         let was_led = output.stderr.lines().any(|line| line == "led");
         assert!(was_led, "{args:?}: {}", output.stderr);
-        let left = fs::read_dir(user.path("state/probity/scratch")).unwrap().count();
-        assert_eq!(left, 0, "{args:?}: {}", output.stderr);
         settle(&user, PROBE);
         one_session(&user, &user.path("repo"));
         let settings = user.report().into_iter().find(|(word, _)| word == "settings").unwrap();
         assert_eq!(settings.1, "", "{args:?}");
+        let left = fs::read_dir(user.path("state/probity/scratch")).unwrap().count();
+        assert_eq!(left, 0, "{args:?}: {}", output.stderr);
     }
 }
 
