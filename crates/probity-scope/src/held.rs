@@ -13,7 +13,7 @@ mod whole;
 pub use self::{
     copy::CopiedLinks,
     place::{FoundPlace, Missing, PlaceError},
-    whole::ReplaceError,
+    whole::{ReplaceError, WholeFile},
 };
 
 use std::{

@@ -9,7 +9,7 @@
 //! long is it, what is it really called) is put to that descriptor.
 //!
 //! [`HeldDirectory`] is for directories of ours that sandboxed processes have written to: it gives no
-//! path away.
+//! path away. [`TreeFile`] is a file below the tree that its name is in.
 
 mod create;
 mod error;
@@ -22,14 +22,16 @@ mod scope;
 mod sensitive;
 mod stepwise;
 mod tracked;
+mod tree;
 
 pub use error::{Named, ScopeError};
 pub use held::{
     CopiedLinks, FoundPlace, HeldDirectory, HeldEntry, HeldKind, HeldStat, Missing, PlaceError,
-    ReplaceError,
+    ReplaceError, WholeFile,
 };
 pub use ignored::Ignored;
 pub use listing::{Entry, EntryKind, Metadata, Walk, WalkLimits};
 pub use policy::{Policy, Quota};
 pub use scope::{Located, Prefix, Scope};
 pub use sensitive::{is_sensitive, is_sensitive_directory};
+pub use tree::{TreeError, TreeFile, WithoutGit, tree_of};

@@ -1,6 +1,8 @@
 //! Files that are there whole or not at all: the new text takes the name only when it is complete.
 
 use std::{
+    ffi::OsString,
+    fmt,
     fs::File,
     hash::{BuildHasher as _, Hasher as _, RandomState},
     io::{self, Read as _, Write as _},
@@ -26,6 +28,8 @@ pub enum ReplaceError {
     HardLinked(u64),
     #[error("it is a link or is reached through one, which may lead anywhere")]
     Linked,
+    #[error("it is not a regular file any more")]
+    NotAFile,
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -34,15 +38,18 @@ impl HeldDirectory {
     /// Writes a file whole, in the place of whatever file or link has its name. A file that was there
     /// gives the new one its rights.
     pub fn write_whole(&self, path: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
+        let mut file = self.begin_whole(path)?;
+        file.write_all(bytes)?;
+        file.commit()
+    }
+
+    /// The same for one that is written piece by piece.
+    pub fn begin_whole(&self, path: impl AsRef<Path>) -> io::Result<WholeFile> {
         let path = path.as_ref();
+        let name = last(path)?.to_owned();
         let old = self.open_file(path).and_then(|file| Ok(fstat(&file)?)).ok();
-        let written = self.beside(path, bytes)?;
-        if let Some(old) = &old {
-            // Only root can give a file to somebody else, and nobody asked for that.
-            drop(as_owned_by(&written.file, old));
-            fchmod(&written.file, Mode::from_raw_mode(old.st_mode & 0o7777))?;
-        }
-        written.take_the_name_of(path)
+        let directory = self.open_below(path.parent().unwrap_or(Path::new("")))?;
+        Ok(WholeFile { unnamed: directory.new_file()?, name, old })
     }
 
     /// Whether a file could be written there now. It leaves no trace.
@@ -96,7 +103,7 @@ impl HeldDirectory {
         let file = File::from(self.reach(path, flags)?);
         let stat = fstat(&file).map_err(io::Error::from)?;
         if HeldKind::of(&stat) != HeldKind::File {
-            return Err(io::Error::other("it is not a file").into());
+            return Err(ReplaceError::NotAFile);
         }
         let most = before.len().max(after.len()) as u64;
         let mut now = Vec::new();
@@ -137,6 +144,45 @@ impl HeldDirectory {
             }
         }
         Err(Errno::EXIST.into())
+    }
+}
+
+/// A file that takes its name when it is complete, and is gone if it never is.
+pub struct WholeFile {
+    unnamed: Unnamed,
+    name: OsString,
+    /// What had the name.
+    old: Option<Stat>,
+}
+
+impl io::Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.unnamed.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.unnamed.file.flush()
+    }
+}
+
+impl WholeFile {
+    /// Gives the file its name, in the place of whatever has it.
+    pub fn commit(self) -> io::Result<()> {
+        let Self { unnamed, name, old } = self;
+        // Some systems tell only now that the disk is full.
+        unnamed.file.sync_all()?;
+        if let Some(old) = &old {
+            // Only root can give a file to somebody else, and nobody asked for that.
+            drop(as_owned_by(&unnamed.file, old));
+            fchmod(&unnamed.file, Mode::from_raw_mode(old.st_mode & 0o7777))?;
+        }
+        unnamed.take_the_name_of(Path::new(&name))
+    }
+}
+
+impl fmt::Debug for WholeFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("WholeFile").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

@@ -10,6 +10,7 @@ mod listing;
 mod names;
 mod places;
 mod races;
+mod trees;
 mod writing;
 
 use std::{

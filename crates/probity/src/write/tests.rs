@@ -1,6 +1,9 @@
 //! Replacing on real files.
 
-use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+use std::{
+    fs,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink},
+};
 
 use tempfile::TempDir;
 
@@ -41,6 +44,7 @@ fn mode_and_owner_are_kept() {
 #[test]
 fn links_stay_and_what_they_lead_to_is_replaced() {
     let (dir, path) = directory();
+    fs::create_dir(dir.path().join(".git")).unwrap();
     fs::create_dir(dir.path().join("sub")).unwrap();
     symlink("../Dockerfile", dir.path().join("sub/one")).unwrap();
     symlink("one", dir.path().join("sub/two")).unwrap();
@@ -85,4 +89,59 @@ fn files_with_several_names_are_refused() {
     assert!(matches!(error, WriteError::HardLinked { names: 2 }), "{error}");
     assert_eq!(fs::read_to_string(&path).unwrap(), "before");
     assert_eq!(entries(&dir), 2);
+}
+
+/// A work tree, a file outside of it, and links of the tree to that file.
+fn tree_with_ways_out() -> (TempDir, PathBuf) {
+    let dir = TempDir::new().unwrap();
+    let real = dir.path().canonicalize().unwrap();
+    for made in ["repo/.git", "repo/sub", "outside/.git", "mine"] {
+        fs::create_dir_all(real.join(made)).unwrap();
+    }
+    for file in ["outside/file", "repo/sub/file", "repo/.git/config"] {
+        fs::write(real.join(file), "before").unwrap();
+    }
+    symlink("../outside/file", real.join("repo/file-link")).unwrap();
+    symlink("file-link", real.join("repo/twice")).unwrap();
+    symlink("../outside", real.join("repo/directory-link")).unwrap();
+    symlink(".git/config", real.join("repo/to-git")).unwrap();
+    symlink("sub", real.join("repo/within")).unwrap();
+    symlink("../repo", real.join("mine/my-repo")).unwrap();
+    (dir, real)
+}
+
+#[test]
+fn a_link_of_a_tree_leads_nowhere_else() {
+    let (_dir, real) = tree_with_ways_out();
+    for name in ["repo/file-link", "repo/twice", "repo/directory-link/file", "mine/my-repo/twice"] {
+        let error = replace(&real.join(name), "before", "after").unwrap_err();
+        let WriteError::Outside { target, top } = &error else { panic!("{name}: {error}") };
+        assert_eq!((target, top), (&real.join("outside/file"), &real.join("repo")), "{name}");
+        assert!(error.to_string().contains("name that file itself"), "{error}");
+        let error = write_whole(&real.join(name), b"after").unwrap_err();
+        assert!(matches!(error, WriteError::Outside { .. }), "{name}: {error}");
+    }
+    let error = replace(&real.join("repo/to-git"), "before", "after").unwrap_err();
+    assert!(matches!(error, WriteError::GitDirectory), "{error}");
+    assert_eq!(fs::read_to_string(real.join("outside/file")).unwrap(), "before");
+    assert_eq!(fs::read_to_string(real.join("repo/.git/config")).unwrap(), "before");
+    // The target by its own name, a link within the tree, and a link of the user's own.
+    for name in ["outside/file", "repo/within/file", "mine/my-repo/sub/file"] {
+        fs::write(real.join(name), "before").unwrap();
+        replace(&real.join(name), "before", "after").unwrap();
+        assert_eq!(fs::read_to_string(real.join(name)).unwrap(), "after", "{name}");
+    }
+    assert!(real.join("repo/within").is_symlink());
+}
+
+#[test]
+fn a_new_file_is_made_where_its_directory_leads_if_that_is_in_the_tree() {
+    let (_dir, real) = tree_with_ways_out();
+    write_whole(&real.join("repo/within/new"), b"new").unwrap();
+    assert_eq!(fs::read_to_string(real.join("repo/sub/new")).unwrap(), "new");
+    let error = write_whole(&real.join("repo/directory-link/new"), b"new").unwrap_err();
+    assert!(matches!(error, WriteError::Outside { .. }), "{error}");
+    symlink("../outside/new", real.join("repo/dangling")).unwrap();
+    assert!(write_whole(&real.join("repo/dangling"), b"new").is_err());
+    assert!(!real.join("outside/new").exists());
 }
