@@ -55,7 +55,7 @@ pub(crate) use self::{
     kind::ValueKind,
     layer::Layer,
     nearest::nearest,
-    read_text::read_text,
+    read_text::{FileReach, read_text},
     schema::schema,
     settings::Settings,
     template::template,
@@ -301,6 +301,7 @@ impl<'a> Configs<'a> {
         {
             let (layer, shown) = self.read(path, Dialect::Tally, Owner::Repository)?;
             peers = layer.without(&own.sections);
+            self.restrict(&mut peers, Dialect::Tally, guard::Trust::OfTally);
             used.push(shown);
         }
         let layers =
@@ -325,10 +326,19 @@ impl<'a> Configs<'a> {
             (layer, vec![shown])
         };
         let mut layer = layer.only(self.sections);
-        let refused = guard::restrict(&mut layer, &self.user, dialect, trust);
-        self.warn(refused.iter().map(ToString::to_string));
+        self.restrict(&mut layer, dialect, trust);
         used.extend(shown);
         Ok(layer)
+    }
+
+    /// Takes out what a repository may not say, and lets its paths begin at its file. Those of a file
+    /// that the user named begin at the working directory.
+    fn restrict(&mut self, layer: &mut Layer, dialect: Dialect, trust: guard::Trust) {
+        let refused = guard::restrict(layer, &self.user, dialect, trust);
+        self.warn(refused.iter().map(ToString::to_string));
+        if !matches!(self.choice, Choice::This(_)) {
+            guard::begin_at_files(layer);
+        }
     }
 
     /// What a file says, and its path as messages show it. A file of hadolint is one by its ending.
@@ -339,11 +349,13 @@ impl<'a> Configs<'a> {
         owner: Owner,
     ) -> Result<(Layer, Arc<Path>), ConfigError> {
         let shown = path.strip_prefix(&self.current).unwrap_or(path);
-        let is_asked_for = matches!(self.choice, Choice::This(_));
+        let is_named = owner == Owner::User
+            || matches!(&self.choice, Choice::This(named) if named.as_path() == path);
+        let reach = if is_named { FileReach::Named } else { FileReach::Found };
         let place = self.current.join(path);
         let text = match self.open_texts.get(&place) {
             Some(text) => text.to_owned(),
-            None => read_text(&place, shown, is_asked_for)?,
+            None => read_text(&place, shown, reach)?,
         };
         let (layer, warnings) = if dialect == Dialect::Tally && hadolint::is_hadolint_file(path) {
             let (said, mut warnings) = hadolint::read(shown, &text)?;

@@ -1,12 +1,14 @@
 //! The `.dockerignore` that goes with a Dockerfile.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
 use probity_dockerfile::Dockerignore;
 use probity_finding::{Finding, Severity};
+use probity_scope::{TreeFile, WithoutGit};
 
 use crate::open_texts::OpenTexts;
 
@@ -112,5 +114,9 @@ fn read(path: &Path) -> io::Result<Option<String>> {
     if metadata.len() > LARGEST {
         return Err(io::Error::other("it is larger than 1 MiB"));
     }
-    Ok(Some(String::from_utf8_lossy(&fs::read(path)?).into_owned()))
+    // Findings quote its lines, and those of a file elsewhere are not the repository's to show.
+    let file = TreeFile::find(path, WithoutGit::OwnDirectory).map_err(io::Error::other)?;
+    let mut bytes = Vec::new();
+    file.open()?.take(LARGEST).read_to_end(&mut bytes)?;
+    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -10,9 +10,12 @@ use std::{
 
 use anyhow::Context as _;
 use probity_proof::{GitError, tracked_files};
-use probity_scope::{FoundPlace, HeldDirectory, Missing, PlaceError};
+use probity_scope::{FoundPlace, HeldDirectory, HeldKind, Missing, PlaceError, WholeFile};
 
-use crate::failure::Failure;
+use crate::{failure::Failure, report::ours::is_ours};
+
+/// A file that is larger is not looked at, and so not replaced.
+const LARGEST_REPORT: u64 = 256 << 20;
 
 /// A directory as a person named it.
 #[derive(Debug)]
@@ -132,6 +135,36 @@ impl OutputFile {
     /// Where it is, without links.
     pub(crate) fn real(&self) -> PathBuf {
         self.found.real.join(&self.name)
+    }
+
+    /// Refuses to replace anything but a report: a repository's file named the place, and not the user.
+    pub(crate) fn refuse_foreign(&self, way_out: &str) -> Result<(), Failure> {
+        let held = &self.found.directory;
+        let is_report = || {
+            let bytes = held.read(&self.name, LARGEST_REPORT);
+            bytes.is_ok_and(|bytes| is_ours(&bytes))
+        };
+        match held.kind(&self.name) {
+            None => Ok(()),
+            Some(HeldKind::File) if is_report() => Ok(()),
+            Some(_) => Err(Failure::new(
+                format!(
+                    "{} is not a report, and the repository's configuration would replace it",
+                    self.called.display()
+                ),
+                way_out,
+            )),
+        }
+    }
+
+    /// What the file holds, at most so many bytes of it.
+    pub(crate) fn read_text(&self, most: u64) -> io::Result<String> {
+        self.found.directory.read_text(&self.name, most)
+    }
+
+    /// A new file that takes the name when it is complete.
+    pub(crate) fn begin(&self) -> io::Result<WholeFile> {
+        self.found.directory.begin_whole(&self.name)
     }
 
     /// Writes the file whole or not at all.

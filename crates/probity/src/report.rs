@@ -14,6 +14,7 @@ mod gnu;
 mod json;
 mod junit;
 mod markdown;
+pub(crate) mod ours;
 pub(crate) mod place;
 pub(crate) mod proof;
 pub(crate) mod review;

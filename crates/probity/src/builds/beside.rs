@@ -2,11 +2,13 @@
 
 use std::{
     collections::BTreeMap,
-    env, fs, io,
+    env, fs,
+    io::{self, Read as _},
     path::{Path, PathBuf},
 };
 
 use probity_builds::{DescribeError, Format, LARGEST_FILE, Source, Surroundings, env_variables};
+use probity_scope::{TreeFile, WithoutGit};
 
 /// The surroundings of a description.
 pub(super) struct Beside<'d> {
@@ -60,5 +62,9 @@ fn read_text(path: &Path) -> io::Result<String> {
     if usize::try_from(metadata.len()).is_ok_and(|size| size > LARGEST_FILE) {
         return Err(io::Error::other(DescribeError::TooLarge));
     }
-    fs::read_to_string(path)
+    // Errors quote the text, and a link of the repository must not choose another file for that.
+    let file = TreeFile::find(path, WithoutGit::OwnDirectory).map_err(io::Error::other)?;
+    let mut text = String::new();
+    file.open()?.take(LARGEST_FILE as u64 + 1).read_to_string(&mut text)?;
+    Ok(text)
 }

@@ -115,7 +115,7 @@ fn audited(
     let ignored = probity_audit::ignored_files(settings.allow_ignored);
     let provider = chosen.ready(root, &permission, sensitive, ignored)?;
     let report_out = output::report_path(&settings.report_out, settings.format);
-    let outputs = output::preflight(&settings.state_out, &report_out, root, &sources)?;
+    let outputs = output::preflight(all, &report_out, root, &sources)?;
     let former = former::read(&settings.state_out, rules, options.resume)?;
     let earlier = match &former {
         Some(former) if options.resume => {

@@ -7,7 +7,10 @@ use std::{
     sync::Arc,
 };
 
-use super::file;
+use super::{
+    file,
+    read_text::{FileReach, read_text},
+};
 
 /// The names of our own configuration files; in one directory the first beats the second.
 pub(crate) const OWN_NAMES: [&str; 2] = ["probity.toml", file::PYPROJECT];
@@ -81,7 +84,8 @@ impl Discovery {
 /// it has a table for us, since most have none.
 fn counts(path: &Path) -> bool {
     if path.file_name().is_some_and(|name| name == file::PYPROJECT) {
-        return super::read_text(path, path, false).is_ok_and(|text| file::has_own_table(&text));
+        return read_text(path, path, FileReach::Found)
+            .is_ok_and(|text| file::has_own_table(&text));
     }
     fs::symlink_metadata(path).is_ok()
 }
@@ -95,5 +99,6 @@ pub(super) fn is_own(path: &Path, place: &Path) -> bool {
     let may_be = || path.extension().is_some_and(|kind| kind == "toml") && !is_named(&TALLY_NAMES);
     is_named(&OWN_NAMES)
         || (may_be()
-            && super::read_text(place, path, false).is_ok_and(|text| file::has_own_section(&text)))
+            && read_text(place, path, FileReach::Named)
+                .is_ok_and(|text| file::has_own_section(&text)))
 }

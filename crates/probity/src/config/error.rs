@@ -1,8 +1,11 @@
 //! What can be wrong with a configuration, said so that it can be found and mended.
 
-use std::{fmt, path::PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
-use super::{nearest::nearest, read_text::read_text};
+use super::nearest::nearest;
 
 /// Why a configuration cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,6 +20,9 @@ pub(crate) enum ConfigError {
     Fifo { path: PathBuf },
     #[error("{}: is larger than {limit} bytes", path.display())]
     TooLarge { path: PathBuf, limit: u64 },
+    /// A file of a repository, of which nothing is shown.
+    #[error("{}: leads out of its repository, so it is not read", path.display())]
+    Outside { path: PathBuf },
     /// Everything that is wrong in one file, in the order of the file.
     #[error("{}", lines(problems))]
     Invalid { problems: Vec<Problem> },
@@ -29,11 +35,23 @@ pub(crate) enum ConfigError {
 }
 
 impl ConfigError {
+    /// What is wrong in a text, with its lines.
+    pub(super) fn invalid(mut problems: Vec<Problem>, text: &str) -> Self {
+        for problem in problems.iter_mut().take(MOST_EXCERPTS) {
+            let line = text.lines().nth(problem.line.saturating_sub(1));
+            problem.source = line.map(str::to_owned);
+        }
+        Self::Invalid { problems }
+    }
+
     /// What to do about it.
     pub(crate) fn way_out(&self) -> Option<&'static str> {
         match self {
             Self::Unreadable { .. } | Self::Directory { .. } | Self::Special { .. } => {
                 Some("pass an existing file with --config, or remove the flag")
+            }
+            Self::Outside { .. } => {
+                Some("replace the link by a file, or name the file with --config")
             }
             Self::Setting { name, .. } if name.starts_with("--") => {
                 Some("`--help` describes every flag")
@@ -50,8 +68,7 @@ impl ConfigError {
         let Self::Invalid { problems } = self else { return String::new() };
         let mut shown = String::new();
         for problem in problems.iter().take(MOST_EXCERPTS) {
-            let Some(text) = read_text(&problem.path, &problem.path, false).ok() else { continue };
-            let Some(line) = text.lines().nth(problem.line.saturating_sub(1)) else { continue };
+            let Some(line) = &problem.source else { continue };
             // A line that is as long as a file was not written by hand, and may hide a secret.
             if line.chars().count() > LONGEST_LINE {
                 continue;
@@ -80,11 +97,19 @@ pub(crate) struct Problem {
     /// Counted from one, in characters.
     pub(crate) column: usize,
     pub(crate) message: String,
+    /// The line of the file as it was read: whatever has its name later is not shown.
+    source: Option<String>,
+}
+
+impl Problem {
+    pub(crate) fn new(path: &Path, line: usize, column: usize, message: String) -> Self {
+        Self { path: path.to_owned(), line, column, message, source: None }
+    }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { path, line, column, message } = self;
+        let Self { path, line, column, message, .. } = self;
         write!(f, "{}:{line}:{column}: {message}", path.display())
     }
 }

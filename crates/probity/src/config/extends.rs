@@ -6,6 +6,8 @@ use std::{
     sync::Arc,
 };
 
+use probity_scope::{WithoutGit, tree_of};
+
 use super::{
     Configs,
     error::ConfigError,
@@ -78,20 +80,15 @@ fn find(
         )));
     }
     // Its errors show lines of the file, and a repository must not show those of the machine.
-    if owner == Owner::Repository && !found.starts_with(repository(directory)) {
+    let is_inside =
+        || tree_of(directory, WithoutGit::OwnDirectory).is_ok_and(|tree| found.starts_with(tree));
+    if owner == Owner::Repository && !is_inside() {
         return Err(wrong(format!(
             "`{wanted}` is outside the repository; copy it into the repository, or extend it in your \
              own probity.toml"
         )));
     }
     Ok(found)
-}
-
-/// The working tree around a directory, or the directory where there is none.
-fn repository(directory: &Path) -> PathBuf {
-    let directory = fs::canonicalize(directory).unwrap_or_else(|_| directory.to_owned());
-    let top = directory.ancestors().find(|above| above.join(".git").exists());
-    top.unwrap_or(&directory).to_owned()
 }
 
 /// Both layers, where the upper one wins. Rules, runners and patterns of both count; of two rules or

@@ -95,7 +95,7 @@ pub(crate) fn read(
         return Ok((layer, warnings));
     }
     problems.sort_by_key(|problem| (problem.line, problem.column));
-    Err(ConfigError::Invalid { problems })
+    Err(ConfigError::invalid(problems, text))
 }
 
 pub(crate) const PYPROJECT: &str = "pyproject.toml";
@@ -250,8 +250,7 @@ impl Reader<'_> {
             mode.unwrap_or_default()
         );
         let line = list.origin.place().map_or(1, |(_, line)| line);
-        let path = self.path.to_path_buf();
-        self.problems.push(Problem { path, line, column: 1, message });
+        self.problems.push(Problem::new(&self.path, line, 1, message));
     }
 
     fn unknown_key(&mut self, at: &str, name: &SpannedKey<'_>) {
@@ -298,6 +297,6 @@ impl Reader<'_> {
 
     fn at(&self, offset: usize, message: String) -> Problem {
         let (line, column) = line_and_column(self.text, offset);
-        Problem { path: self.path.to_path_buf(), line, column, message }
+        Problem::new(&self.path, line, column, message)
     }
 }

@@ -73,7 +73,11 @@ pub(crate) fn read(path: &Path, text: &str) -> Result<(HadolintFile, Vec<Problem
         }
     }
     let Reader { file, problems, warnings, .. } = reader;
-    if problems.is_empty() { Ok((file, warnings)) } else { Err(ConfigError::Invalid { problems }) }
+    if problems.is_empty() {
+        Ok((file, warnings))
+    } else {
+        Err(ConfigError::invalid(problems, text))
+    }
 }
 
 struct Reader<'a> {
@@ -198,6 +202,6 @@ impl Reader<'_> {
     }
 
     fn at(&self, line: usize, column: usize, message: String) -> Problem {
-        Problem { path: self.path.to_path_buf(), line, column, message }
+        Problem::new(self.path, line, column, message)
     }
 }

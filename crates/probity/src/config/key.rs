@@ -43,6 +43,10 @@ pub(crate) struct Key {
     pub(crate) is_deprecated: bool,
     pub(crate) is_secret: bool,
     pub(crate) guard: Guard,
+    /// Whether the entry says what a repository's file may do.
+    is_classified: bool,
+    /// Whether a repository's file of tally's may set what ours may not, as it could for tally.
+    pub(crate) is_free_in_tally: bool,
 }
 
 /// The flag of a key.
@@ -94,7 +98,9 @@ impl Key {
             appends: false,
             is_deprecated: false,
             is_secret: false,
-            guard: Guard::Open,
+            guard: Guard::User,
+            is_classified: false,
+            is_free_in_tally: false,
         }
     }
 
@@ -170,7 +176,17 @@ impl Key {
     }
 
     pub(super) const fn guard(self, guard: Guard) -> Self {
-        Self { guard, ..self }
+        Self { guard, is_classified: true, ..self }
+    }
+
+    pub(super) const fn free_in_tally(self) -> Self {
+        Self { is_free_in_tally: true, ..self }
+    }
+
+    /// Does not compile for a key about which nobody has said what a repository may do.
+    pub(super) const fn classified(self) -> Self {
+        assert!(self.is_classified || !self.in_file, "say guard(Guard::…) for each key of a file");
+        self
     }
 
     /// The meaning, without the blank that a doc comment begins with.

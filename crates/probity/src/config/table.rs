@@ -62,7 +62,8 @@ const fn optional(path: &'static str, kind: ValueKind, doc: &'static str) -> Key
 
 /// Declares a section: its struct, the structs of its tables, and a constant for each key.
 ///
-/// An entry is a doc comment, `name: Type = default`, and the columns that are not as usual.
+/// An entry is a doc comment, `name: Type = default`, and the columns that are not as usual. One that a
+/// file can hold has a guard, or it does not compile: somebody decides what a repository may do with it.
 macro_rules! section {
     (
         $section:ident $Section:ident {
@@ -165,7 +166,8 @@ macro_rules! entry {
                 || <$type as $crate::config::setting::Setting>::to_value(&$default),
                 $doc,
             )
-            $(.$column($($argument),*))*,
+            $(.$column($($argument),*))*
+            .classified(),
             default: || $default,
         }
     }};

@@ -349,7 +349,7 @@ fn a_repositorys_file_cannot_loosen_until_it_is_trusted() {
     let script = "echo \"[$SECRET]\"; tail -n +2 /proc/net/route | wc -l";
     let closed = stage.shell(script).run().code(0);
     insta::assert_snapshot!(closed.stderr, @r#"
-    warning: .containai/config.toml:2: `network.mode = "open"` is ignored: a repository's file may only tighten this key; run `cai trust` to trust this file
+    warning: .containai/config.toml:2: `network.mode = "open"` is ignored: a repository's file may only tighten this key, which you set to "none"; run `cai trust` to trust this file
     warning: .containai/config.toml:4: `env.import = ["SECRET"]` is ignored: a repository's file may not set this key; set it in your own configuration file
     "#);
     assert_eq!(closed.stdout, "[]\n0\n");
@@ -384,7 +384,7 @@ fn a_repositorys_file_cannot_loosen_until_it_is_trusted() {
 
     append(&stage.repository.path().join(".containai/config.toml"), "# changed\n");
     insta::assert_snapshot!(stage.shell("true").run().code(0).stderr, @r#"
-    warning: .containai/config.toml:2: `network.mode = "open"` is ignored: a repository's file may only tighten this key; run `cai trust` to trust this file
+    warning: .containai/config.toml:2: `network.mode = "open"` is ignored: a repository's file may only tighten this key, which you set to "none"; run `cai trust` to trust this file
     warning: .containai/config.toml:4: `env.import = ["SECRET"]` is ignored: a repository's file may not set this key; set it in your own configuration file
     "#);
 

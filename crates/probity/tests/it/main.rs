@@ -25,6 +25,7 @@ mod formats;
 mod guides;
 mod hadolint;
 mod help;
+mod hostile_tree;
 mod init;
 mod left_behind;
 mod links;

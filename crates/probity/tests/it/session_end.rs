@@ -215,14 +215,14 @@ fn an_audit_writes_nothing_through_a_link_of_the_repository() {
         }
     }
     insta::assert_snapshot!(warnings.concat(), @r#"
-    warning: probity.toml:2: `audit.report-out = "linked/mine"` is ignored: a repository's file may only name a relative path here, without `..`, links and git directories; set it with --report-out, PROBITY_AUDIT__REPORT_OUT or in your own configuration file
-    warning: probity.toml:2: `audit.report-out = "file"` is ignored: a repository's file may only name a relative path here, without `..`, links and git directories; set it with --report-out, PROBITY_AUDIT__REPORT_OUT or in your own configuration file
-    warning: probity.toml:2: `audit.report-out = ".git/hooks/pre-commit"` is ignored: a repository's file may only name a relative path here, without `..`, links and git directories; set it with --report-out, PROBITY_AUDIT__REPORT_OUT or in your own configuration file
-    warning: probity.toml:2: `audit.report-out = "deep/linked/mine"` is ignored: a repository's file may only name a relative path here, without `..`, links and git directories; set it with --report-out, PROBITY_AUDIT__REPORT_OUT or in your own configuration file
-    warning: probity.toml:2: `audit.state-out = "linked/mine"` is ignored: a repository's file may only name a relative path here, without `..`, links and git directories; set it with --state-out, PROBITY_AUDIT__STATE_OUT or in your own configuration file
-    warning: probity.toml:2: `audit.state-out = "file"` is ignored: a repository's file may only name a relative path here, without `..`, links and git directories; set it with --state-out, PROBITY_AUDIT__STATE_OUT or in your own configuration file
-    warning: probity.toml:2: `audit.state-out = ".git/hooks/pre-commit"` is ignored: a repository's file may only name a relative path here, without `..`, links and git directories; set it with --state-out, PROBITY_AUDIT__STATE_OUT or in your own configuration file
-    warning: probity.toml:2: `audit.state-out = "deep/linked/mine"` is ignored: a repository's file may only name a relative path here, without `..`, links and git directories; set it with --state-out, PROBITY_AUDIT__STATE_OUT or in your own configuration file
+    warning: probity.toml:2: `audit.report-out = "linked/mine"` is ignored: a repository's file may only name a path below its own directory here, without `..`, links and git directories; set it with --report-out, PROBITY_AUDIT__REPORT_OUT or in your own configuration file
+    warning: probity.toml:2: `audit.report-out = "file"` is ignored: a repository's file may only name a path below its own directory here, without `..`, links and git directories; set it with --report-out, PROBITY_AUDIT__REPORT_OUT or in your own configuration file
+    warning: probity.toml:2: `audit.report-out = ".git/hooks/pre-commit"` is ignored: a repository's file may only name a path below its own directory here, without `..`, links and git directories; set it with --report-out, PROBITY_AUDIT__REPORT_OUT or in your own configuration file
+    warning: probity.toml:2: `audit.report-out = "deep/linked/mine"` is ignored: a repository's file may only name a path below its own directory here, without `..`, links and git directories; set it with --report-out, PROBITY_AUDIT__REPORT_OUT or in your own configuration file
+    warning: probity.toml:2: `audit.state-out = "linked/mine"` is ignored: a repository's file may only name a path below its own directory here, without `..`, links and git directories; set it with --state-out, PROBITY_AUDIT__STATE_OUT or in your own configuration file
+    warning: probity.toml:2: `audit.state-out = "file"` is ignored: a repository's file may only name a path below its own directory here, without `..`, links and git directories; set it with --state-out, PROBITY_AUDIT__STATE_OUT or in your own configuration file
+    warning: probity.toml:2: `audit.state-out = ".git/hooks/pre-commit"` is ignored: a repository's file may only name a path below its own directory here, without `..`, links and git directories; set it with --state-out, PROBITY_AUDIT__STATE_OUT or in your own configuration file
+    warning: probity.toml:2: `audit.state-out = "deep/linked/mine"` is ignored: a repository's file may only name a path below its own directory here, without `..`, links and git directories; set it with --state-out, PROBITY_AUDIT__STATE_OUT or in your own configuration file
     "#);
 }
 

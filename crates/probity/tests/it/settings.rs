@@ -217,7 +217,7 @@ fn the_sections_reach_their_commands() {
     assert_eq!(said("review.max-findings"), (50.into(), "default".into()));
     assert_eq!(said("review.output"), ("there".into(), "probity.toml:10".into()));
     assert_eq!(said("review.history").0, false);
-    insta::assert_snapshot!(shown.stderr, @"warning: probity.toml:8: `review.max-findings = 1` is ignored: a repository's file may only tighten this key; set it with --max-findings, PROBITY_REVIEW__MAX_FINDINGS or in your own configuration file");
+    insta::assert_snapshot!(shown.stderr, @"warning: probity.toml:8: `review.max-findings = 1` is ignored: a repository's file may only tighten this key, which is 50 by default; set it with --max-findings, PROBITY_REVIEW__MAX_FINDINGS or in your own configuration file");
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn a_repository_starts_no_program_of_its_own() {
     let run = |args: &[&str]| probity().dir(&dir).args(args).run();
     let output = run(&["check", "--fix", "--fix-unsafe"]);
     insta::assert_snapshot!(output.stderr, @r#"
-    warning: probity.toml:2: `ai.enabled = true` is ignored: a repository's file may only tighten this key; set it with --ai, PROBITY_AI__ENABLED or in your own configuration file
+    warning: probity.toml:2: `ai.enabled = true` is ignored: a repository's file may only tighten this key, which is false by default; set it with --ai, PROBITY_AI__ENABLED or in your own configuration file
     warning: probity.toml:3: `ai.command = ["sh", "-c", "touch pwned"]` is ignored: a repository's file may not set this key; set it with --acp-command, PROBITY_AI__COMMAND or in your own configuration file
     warning: probity.toml:4: `ai.sandbox = "none"` is ignored: a repository's file may not set this key; set it with --ai-sandbox, PROBITY_AI__SANDBOX or in your own configuration file
     warning: probity.toml:5: `ai.agent = "acp:touch pwned"` is ignored: a repository's file may only name a known agent here; set it with PROBITY_AI__AGENT or in your own configuration file

@@ -14,7 +14,8 @@ use probity_scope::{Missing, PlaceError};
 use super::sarif::sarif;
 use crate::{
     config::{
-        Origin, Settings, guard, key,
+        Origin, Settings, guard,
+        key::{self, Key},
         table::audit::{Audit, DEFAULT_REPORT},
         words::AuditFormat as Format,
     },
@@ -63,14 +64,14 @@ pub(super) fn refuse_linked_defaults(settings: &Settings) -> anyhow::Result<()> 
 /// Makes sure that both can be written before anybody is paid for an answer, and that neither takes
 /// the place of the other or of a source.
 pub(super) fn preflight(
-    state: &Path,
+    settings: &Settings,
     report: &Path,
     root: &Path,
     sources: &[String],
 ) -> anyhow::Result<Outputs> {
     let sources: Vec<PathBuf> =
         sources.iter().filter_map(|source| fs::canonicalize(root.join(source)).ok()).collect();
-    let open = |flag: &str, path: &Path| -> anyhow::Result<OutputFile> {
+    let open = |flag: &str, key: &Key, path: &Path| -> anyhow::Result<OutputFile> {
         let way_out = format!("name another file with {flag}");
         let refused = |why: &str| {
             Failure::new(format!("cannot write to {flag} {}{why}", path.display()), &*way_out)
@@ -82,15 +83,24 @@ pub(super) fn preflight(
         if fs::canonicalize(path).is_ok_and(|it| sources.contains(&it)) {
             return Err(refused(": it is one of the sources").into());
         }
-        let file = OutputFile::find(path, root, Missing::Make).map_err(|error| match error {
+        let named_in =
+            guard::directory_of(settings.merged.origin(key)).map(|directory| root.join(directory));
+        let repository = named_in.as_deref().unwrap_or(root);
+        let file = OutputFile::find(path, repository, Missing::Make);
+        let file = file.map_err(|error| match error {
             PlaceError::Io { error, .. } => anyhow::Error::new(error).context(refused("")),
             link => unreachable_place(path, link, &way_out),
         })?;
+        if named_in.is_some() {
+            file.refuse_foreign(&way_out)?;
+        }
         file.try_to_write().with_context(|| refused(""))?;
         Ok(file)
     };
-    let outputs =
-        Outputs { state: open("--state-out", state)?, report: open("--report-out", report)? };
+    let outputs = Outputs {
+        state: open("--state-out", &key::audit::state_out.key, &settings.audit.state_out)?,
+        report: open("--report-out", &key::audit::report_out.key, report)?,
+    };
     if outputs.state.real() == outputs.report.real() {
         return Err(Failure::new(
             format!("--state-out and --report-out are the same file: {}", report.display()),

@@ -1,10 +1,13 @@
 //! The project that is audited: `trix.toml`, and the sources.
 
-use std::{fs, io, path::Path};
+use std::{
+    io::{self, Read as _},
+    path::Path,
+};
 
 use anyhow::Context as _;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use probity_scope::{EntryKind, Ignored, Policy, Quota, Scope};
+use probity_scope::{EntryKind, Ignored, Policy, Quota, Scope, TreeError, TreeFile, WithoutGit};
 use serde::Deserialize;
 
 use crate::failure::Failure;
@@ -49,9 +52,9 @@ enum Family {
 
 /// Reads the project of this directory; those above it are not looked at.
 pub(super) fn read(root: &Path) -> anyhow::Result<Project> {
-    let text = match fs::read_to_string(root.join(FILE)) {
+    let text = match text(&root.join(FILE)) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+        Err(TreeError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
             let what = "No trix.toml found in current directory";
             return Err(Failure::new(what, "`trix init --yes` makes a project here").into());
         }
@@ -61,6 +64,13 @@ pub(super) fn read(root: &Path) -> anyhow::Result<Project> {
         let way_out = "it needs [protocol] with name, version and main, and [ledger] with family";
         Failure::new("trix.toml is not the file of a project", way_out)
     })
+}
+
+/// Errors show lines of the file, so a link to another one of the user's is not read.
+fn text(path: &Path) -> Result<String, TreeError> {
+    let mut text = String::new();
+    TreeFile::find(path, WithoutGit::OwnDirectory)?.open()?.read_to_string(&mut text)?;
+    Ok(text)
 }
 
 impl Project {

@@ -2,13 +2,13 @@
 
 use std::{
     fs,
-    io::{self, Write as _},
+    io::{self, Read as _, Write as _},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 use probity_audit::{Pack, Skill, embedded};
-use probity_scope::{HeldDirectory, Missing};
+use probity_scope::{HeldDirectory, Missing, TreeFile, WithoutGit};
 
 use crate::{
     config::table::audit::DEFAULT_SKILLS,
@@ -132,7 +132,10 @@ fn read(file: &Path) -> anyhow::Result<Skill> {
         return Err(io::Error::other(format!("{size} bytes, more than {MOST_BYTES}")))
             .with_context(failed);
     }
-    let text = fs::read_to_string(file).with_context(failed)?;
+    // A model gets the text, so a link of the repository must not choose another file for it.
+    let found = TreeFile::find(file, WithoutGit::OwnDirectory).with_context(failed)?;
+    let mut text = String::new();
+    found.open().with_context(failed)?.read_to_string(&mut text).with_context(failed)?;
     Skill::parse(&shown, &text).map_err(|error| Failure::new(error.to_string(), WRITING).into())
 }
 

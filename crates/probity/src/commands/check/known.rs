@@ -25,7 +25,12 @@ use super::{
     fix::Way,
     job::{Job, Target},
 };
-use crate::{config::Settings, exit::Exit, failure::Failure, report::counts::plural};
+use crate::{
+    config::{Settings, guard, key},
+    exit::Exit,
+    failure::Failure,
+    report::counts::plural,
+};
 
 /// What makes findings old in one run.
 #[derive(Debug, Default)]
@@ -60,7 +65,11 @@ impl Known {
     ) -> anyhow::Result<Self> {
         let baseline = match (&options.write_baseline, &config.check.baseline) {
             (Some(file), _) => Some(Baseline::to_write(directory, file)),
-            (None, Some(file)) => Some(Baseline::read(directory, file)?),
+            (None, Some(file)) => {
+                let origin = config.merged.origin(&key::check::baseline.key);
+                let of_repository = guard::directory_of(origin);
+                Some(Baseline::read(directory, file, of_repository.as_deref())?)
+            }
             (None, None) => None,
         };
         let ancestor = match &options.changed {

@@ -8,6 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
+use probity_scope::{Missing, WholeFile};
 
 use super::{
     Options,
@@ -18,6 +19,7 @@ use crate::{
     config::{Settings, guard, key},
     failure::Failure,
     manual::Manual,
+    output::OutputFile,
     report::{self, FileReport, Reporter, Totals},
     screen::Screen,
 };
@@ -42,20 +44,6 @@ pub(super) fn refuse_input(path: &str, jobs: &[Job]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A repository's file, of whatever tool, must not have a file outside of it overwritten.
-fn refuse_repositorys(config: &Settings, path: &str) -> anyhow::Result<()> {
-    let setting = config.merged.setting(&key::check::output::path.key);
-    let is_repositorys = setting.is_some_and(|setting| setting.origin.is_repository());
-    if is_repositorys && !Path::new(path).is_absolute() && !guard::stays_here(Path::new(path)) {
-        return Err(Failure::new(
-            format!("the repository's configuration has the report written through a link: {path}"),
-            "name the file yourself with --output",
-        )
-        .into());
-    }
-    Ok(())
-}
-
 /// Whether the words for where a report goes mean a stream and not a file.
 fn is_stream(path: &str) -> bool {
     matches!(path, "stdout" | "-" | "stderr")
@@ -72,6 +60,8 @@ enum Sink {
     Stdout(io::BufWriter<io::Stdout>),
     Stderr(io::BufWriter<io::Stderr>),
     File(io::BufWriter<AtomicWriteFile>),
+    /// A file that a repository's configuration names.
+    OfRepository(io::BufWriter<WholeFile>),
     /// A pipe or a device, which cannot be replaced and must not be.
     Special(io::BufWriter<fs::File>),
 }
@@ -97,8 +87,12 @@ impl Output {
             "stdout" | "-" => (Sink::Stdout(io::BufWriter::new(io::stdout())), Screen::stdout()),
             "stderr" => (Sink::Stderr(io::BufWriter::new(io::stderr())), Screen::stderr()),
             path => {
-                refuse_repositorys(config, path)?;
-                (Sink::at(Path::new(path))?, Screen::file())
+                let origin = config.merged.origin(&key::check::output::path.key);
+                let sink = match guard::directory_of(origin) {
+                    Some(directory) => Sink::of_repository(Path::new(path), &directory)?,
+                    None => Sink::at(Path::new(path))?,
+                };
+                (sink, Screen::file())
             }
         };
         let reporter: Box<dyn Reporter> = if options.statistics {
@@ -159,8 +153,24 @@ impl Sink {
         }
     }
 
+    /// A repository's file, of whatever tool, has nothing overwritten but reports, and nothing outside of
+    /// its directory written.
+    fn of_repository(path: &Path, directory: &Path) -> anyhow::Result<Self> {
+        const WAY_OUT: &str = "name the file yourself with --output";
+        // The directory of a file that is beside us is written as nothing.
+        let directory = Path::new(".").join(directory);
+        let file = OutputFile::open(path, &directory, Missing::Refuse, WAY_OUT)?;
+        file.refuse_foreign(WAY_OUT)?;
+        let file = file.begin().with_context(|| {
+            let what = format!("cannot write the report to {}", path.display());
+            Failure::new(what, WAY_OUT)
+        })?;
+        Ok(Self::OfRepository(io::BufWriter::new(file)))
+    }
+
     fn writer(&mut self) -> &mut dyn Write {
         match self {
+            Self::OfRepository(out) => out,
             Self::Stdout(out) => out,
             Self::Stderr(out) => out,
             Self::File(out) => out,
@@ -173,6 +183,9 @@ impl Sink {
             Self::Stdout(mut out) => out.flush(),
             Self::Stderr(mut out) => out.flush(),
             Self::Special(mut out) => out.flush(),
+            Self::OfRepository(out) => {
+                out.into_inner().map_err(io::IntoInnerError::into_error)?.commit()
+            }
             Self::File(out) => out.into_inner().map_err(io::IntoInnerError::into_error)?.commit(),
         }
     }

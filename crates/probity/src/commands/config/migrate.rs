@@ -15,7 +15,7 @@ use atomic_write_file::AtomicWriteFile;
 
 use crate::{
     config::{
-        Catalogue, Dialect, Layer, Oddity, Owner, Value,
+        Catalogue, Dialect, FileReach, Layer, Oddity, Owner, Value,
         error::Problem,
         file::{self, Source},
         guard::{self, Refused},
@@ -83,6 +83,14 @@ struct Migration {
 }
 
 impl Migration {
+    /// Whose the files of this directory are.
+    fn reach(&self) -> FileReach {
+        match self.owner {
+            Owner::User => FileReach::Named,
+            Owner::Repository => FileReach::Found,
+        }
+    }
+
     /// What `check` reads here: tally's file, or else hadolint's.
     fn check(&mut self, here: &Path) -> anyhow::Result<()> {
         let catalogue = Catalogue::shipped();
@@ -94,13 +102,13 @@ impl Migration {
             format!("{other}: not read beside {name}, as `check` reads only one of them")
         }));
         let path = Path::new(name);
-        let text = read_text(&here.join(name), path, false)?;
+        let text = read_text(&here.join(name), path, self.reach())?;
         let (layer, warnings) = if hadolint::is_hadolint_file(path) {
             let (said, mut warnings) = hadolint::read(path, &text)?;
             if let Some(no_color) = &said.no_color {
                 let message = "`no-color` has no key; use --no-color or NO_COLOR".to_owned();
                 let (line, column) = (no_color.line, no_color.column);
-                warnings.push(Problem { path: path.to_owned(), line, column, message });
+                warnings.push(Problem::new(path, line, column, message));
             }
             let (layer, more) = said.layer(&catalogue, path);
             warnings.extend(more);
@@ -121,7 +129,7 @@ impl Migration {
             return Ok(());
         }
         let (path, owner) = (Path::new(name), self.owner);
-        let text = read_text(&here.join(name), path, false)?;
+        let text = read_text(&here.join(name), path, self.reach())?;
         let source = Source { dialect: Dialect::Containai, owner, path, text: &text };
         let (layer, warnings) = file::read(&Catalogue::shipped(), source)?;
         self.left.extend(warnings.iter().map(ToString::to_string));

@@ -13,7 +13,7 @@ use probity_finding::Severity;
 use super::{Options, codes};
 use crate::{
     config::{
-        self,
+        self, FileReach,
         hadolint::{Format, HadolintFile, LabelType, Threshold},
         word::Word,
     },
@@ -191,7 +191,10 @@ pub(super) fn find(args: &Options, directory: &Path) -> anyhow::Result<ChosenFil
         None => places(directory).into_iter().find(|path| path.is_file()),
     };
     let Some(path) = path else { return Ok(ChosenFile::default()) };
-    let text = config::read_text(&path, &path, args.config.is_some()).map_err(|error| {
+    // The other places are the user's own.
+    let is_found = args.config.is_none() && path.parent() == Some(directory);
+    let reach = if is_found { FileReach::Found } else { FileReach::Named };
+    let text = config::read_text(&path, &path, reach).map_err(|error| {
         Failure::new(error.to_string(), "name another file with --config").with_exit(Exit::Findings)
     })?;
     let said = match config::hadolint::read(&path, &text) {

@@ -49,8 +49,8 @@ pub(super) fn problems(path: &Path, text: &str) -> Vec<ConfigProblem> {
     match file::read(&Catalogue::shipped(), Source { dialect, owner, path, text }) {
         Ok((layer, warnings)) => {
             let mut problems: Vec<ConfigProblem> = warnings.iter().map(warning).collect();
-            if dialect == Dialect::Probity && !is_users {
-                problems.extend(refused(layer));
+            if !is_users {
+                problems.extend(refused(layer, dialect));
             }
             problems
         }
@@ -59,8 +59,9 @@ pub(super) fn problems(path: &Path, text: &str) -> Vec<ConfigProblem> {
 }
 
 /// What a repository may not say, whatever the user's own file says.
-fn refused(mut layer: Layer) -> Vec<ConfigProblem> {
-    let refused = guard::restrict(&mut layer, &Layer::default(), Dialect::Probity, Trust::Never);
+fn refused(mut layer: Layer, dialect: Dialect) -> Vec<ConfigProblem> {
+    let trust = if dialect == Dialect::Probity { Trust::Never } else { Trust::OfTally };
+    let refused = guard::restrict(&mut layer, &Layer::default(), dialect, trust);
     let problem = |refused: &guard::Refused| ConfigProblem {
         line: refused.origin.place().map_or(1, |(_, line)| line),
         column: 1,

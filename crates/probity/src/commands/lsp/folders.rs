@@ -13,7 +13,7 @@ use probity_lsp::ConfigFile;
 use super::config_file;
 use crate::{
     commands::check::{EditorRules, editor_configs},
-    config::{Choice, Configs, Settings, read_text},
+    config::{Choice, Configs, FileReach, Settings, read_text},
     name::Name,
     open_texts::OpenTexts,
 };
@@ -129,7 +129,7 @@ impl Folder {
 fn problems_of(file: &Path, open_texts: &OpenTexts) -> ConfigFile {
     let problems = match open_texts.get(file) {
         Some(text) => config_file::problems(file, text),
-        None => match read_text(file, file, false) {
+        None => match read_text(file, file, FileReach::Found) {
             Ok(text) => config_file::problems(file, &text),
             Err(error) => config_file::of_error(&error),
         },

@@ -33,12 +33,10 @@ impl HadolintFile {
         }
         match self.format.as_ref().map(|format| (format, format_here(format.value))) {
             Some((format, Some(here))) => layer.set(&output::format, format.line, &here),
-            Some((Placed { line, column, .. }, None)) => warnings.push(Problem {
-                path: path.to_path_buf(),
-                line: *line,
-                column: *column,
-                message: "`codacy` is a format of the name hadolint only".to_owned(),
-            }),
+            Some((Placed { line, column, .. }, None)) => {
+                let message = "`codacy` is a format of the name hadolint only".to_owned();
+                warnings.push(Problem::new(path, *line, *column, message));
+            }
             None => {}
         }
         if let Some(Placed { value: true, line, .. }) = self.disable_ignore_pragma {

@@ -47,7 +47,7 @@ section! {
                 guard(Guard::Tighten(&["none", "allowlist", "open"]));
             /// Hosts of the mode `allowlist`; a repository's list narrows yours
             allow: Vec<Sourced<String>> = Vec::new(), kind(ValueKind::Hosts), containai("network.allow"),
-                appends();
+                appends(), guard(Guard::Narrow);
         }
         acp Acp {
             /// Which sessions of an editor share an agent process

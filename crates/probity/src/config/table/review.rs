@@ -6,7 +6,12 @@ use probity_proof::Level;
 
 use super::section;
 use crate::{
-    config::{guard::Guard, kind::ValueKind, runner::Runners, words::Sandbox},
+    config::{
+        guard::{Guard, Usual},
+        kind::ValueKind,
+        runner::Runners,
+        words::Sandbox,
+    },
     report::review::ReviewFormat,
 };
 
@@ -18,7 +23,8 @@ section! {
             agent: String = "claude".to_owned(), flag_of("agent", "AGENT"), step("AGENT_CLI"),
                 guard(Guard::AgentName);
             /// Model for the agent [default: the agent chooses]
-            model: Option<String> = None, flag_of("model", "NAME"), step("AGENT_MODEL");
+            model: Option<String> = None, flag_of("model", "NAME"), step("AGENT_MODEL"),
+                guard(Guard::User);
             /// Profile of weights and paths: default, security or strict
             profile: String = "default".to_owned(), flag_of("profile", "NAME"),
                 step("REVIEW_PROFILE"), guard(Guard::Tighten(&["strict", "default", "security"]));
@@ -35,7 +41,8 @@ section! {
             paths: Vec<String> = Vec::new(), flag_of("paths", "GLOBS"), step("REVIEW_PATHS"),
                 guard(Guard::User);
             /// Review only files that changed since the base
-            diff_only: bool = false, flag("diff-only"), step("REVIEW_DIFF_ONLY");
+            diff_only: bool = false, flag("diff-only"), step("REVIEW_DIFF_ONLY"),
+                guard(Guard::Open);
             /// Git reference to compare with
             base: String = "main".to_owned(), flag_of("base", "REF"), step("BASE_REF"),
                 guard(Guard::User);
@@ -57,13 +64,14 @@ section! {
             proof_level: Option<Level> = None, flag_of("proof-level", "LEVEL"),
                 step("REVIEW_PROOF_LEVEL"), guard(Guard::User);
             /// Maximum number of times to ask the agent for a better fix
-            max_fix_rounds: u32 = 1, flag_of("max-fix-rounds", "N");
+            max_fix_rounds: u32 = 1, flag_of("max-fix-rounds", "N"), guard(Guard::AtMost);
             /// Time limit for each run of the existing tests that a fix must not break
             suite_timeout: Duration = Duration::from_secs(120),
-                flag_of("suite-timeout", "DURATION");
+                flag_of("suite-timeout", "DURATION"), guard(Guard::AtMost);
             /// Time limit for all proofs together; findings without a finished proof become
             /// observations
-            proof_timeout: Option<Duration> = None, flag_of("proof-timeout", "DURATION");
+            proof_timeout: Option<Duration> = None, flag_of("proof-timeout", "DURATION"),
+                guard(Guard::AtMost);
             /// Commands that run the tests of files in other languages, each a table with match, command
             /// and report, and optionally build and suite
             runner: Runners = Runners::default(), guard(Guard::MergeBase);
@@ -73,9 +81,11 @@ section! {
             max_findings: usize = 50, kind(ValueKind::IntIn(1, 10_000)),
                 flag_of("max-findings", "N"), guard(Guard::AtLeast);
             /// Time limit for the agent
-            timeout: Duration = Duration::from_secs(600), flag_of("timeout", "DURATION");
+            timeout: Duration = Duration::from_secs(600), flag_of("timeout", "DURATION"),
+                guard(Guard::AtMost);
             /// Number of tests to run at the same time; 0 means one for each processor
-            jobs: usize = 0, flag_of("jobs", "N"), short('j');
+            jobs: usize = 0, flag_of("jobs", "N"), short('j'),
+                guard(Guard::Limit(Usual::Processors));
             /// Sandbox for the agent; `auto` warns and continues if none is available
             sandbox: Sandbox = Sandbox::Auto,
                 flag_of("sandbox", "KIND"), step("PROBITY_REVIEW__SANDBOX"), guard(Guard::User);
@@ -91,10 +101,11 @@ section! {
             /// as .npmrc
             fetch_files: Vec<String> = Vec::new(), guard(Guard::User);
             /// Format for standard output [default: text; in GitHub Actions, annotations]
-            format: Option<ReviewFormat> = None, flag_of("format", "FORMAT"), short('f');
+            format: Option<ReviewFormat> = None, flag_of("format", "FORMAT"), short('f'),
+                guard(Guard::Open);
             /// Directory for review.json, the tests and the reports
             output: PathBuf = "review".into(), flag_of("output", "DIR"), short('o'),
-                step("OUTPUT_DIR"), guard(Guard::Below);
+                step("OUTPUT_DIR"), guard(Guard::Below(&[]));
         }
     }
 }

@@ -34,7 +34,7 @@ fn the_file_itself_wins_over_what_it_extends_and_the_last_extended_over_the_firs
     let (settings, warnings) = settings(
         &[
             (".git/HEAD", ""),
-            ("shared/base.toml", "[check.output]\nformat = 'json'\n[ai]\nmax-rounds = 3\n"),
+            ("shared/base.toml", "[check.output]\nformat = 'json'\n[ai]\nmax-rounds = 1\n"),
             ("shared/first.toml", &format!("extends = 'base.toml'\n{first}")),
             ("shared/second.toml", "[check.output]\nformat = 'sarif'\n"),
             (
@@ -56,7 +56,7 @@ fn the_file_itself_wins_over_what_it_extends_and_the_last_extended_over_the_firs
         shown,
         ["shared/base.toml", "shared/first.toml", "shared/second.toml", "app/probity.toml"]
     );
-    assert_eq!(settings.ai.max_rounds, 3);
+    assert_eq!(settings.ai.max_rounds, 1);
     let output = crate::config::word::Word::word(settings.check.output.format);
     assert_eq!(output, "sarif");
     let rules: Vec<_> =

@@ -7,6 +7,7 @@ use crate::config::{
     file::{Source, read},
     guard::{Guard, Trust, restrict},
     key::Dialect,
+    kind::ValueKind,
     layer::Layer,
     table,
     value::Owner,
@@ -116,6 +117,35 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
     ("containment.acp.process", "", &[], &["'workspace'"]),
     ("containment.acp.terminals", "", &[], &["'editor'"]),
     ("containment.acp.fs", "", &[], &["'editor'"]),
+    ("check.file-validation.max-file-size", "", &["1", "0"], &[]),
+    ("check.file-validation.max-file-size", "1000", &["1000", "1"], &["1001", "0"]),
+    ("check.slow-checks.mode", "", &["'off'", "'auto'"], &["'on'"]),
+    ("check.slow-checks.mode", "'on'", &["'off'", "'auto'", "'on'"], &[]),
+    ("check.slow-checks.mode", "'off'", &["'off'"], &["'auto'", "'on'"]),
+    ("check.slow-checks.timeout", "", &["'20s'", "'1s'"], &["'21s'"]),
+    ("check.slow-checks.fail-fast", "", &["true"], &["false"]),
+    ("check.shellcheck.timeout", "", &["'1m'"], &["'61s'"]),
+    ("ai.timeout", "", &["'90s'"], &["'91s'", "'10h'"]),
+    ("ai.timeout", "'5m'", &["'5m'"], &["'6m'"]),
+    ("ai.max-input-bytes", "", &["262144"], &["262145"]),
+    ("ai.max-rounds", "", &["1", "2"], &["3"]),
+    ("ai.proof", "", &["'static'", "'auto'", "'run'"], &[]),
+    ("ai.proof", "'static'", &["'static'"], &["'build'", "'run'", "'auto'"]),
+    ("ai.proof-timeout", "", &["'10m'"], &["'11m'"]),
+    ("ai.proof-seconds", "", &["5"], &["6"]),
+    ("ai.proof-disk", "", &["'20g'"], &["'21g'"]),
+    ("audit.model", "", &[], &["'costly'"]),
+    ("audit.jobs", "", &["1"], &["2"]),
+    ("audit.timeout", "", &["'10m'"], &["'11m'"]),
+    ("review.model", "", &[], &["'costly'"]),
+    ("review.max-fix-rounds", "", &["0", "1"], &["2"]),
+    ("review.suite-timeout", "", &["'2m'"], &["'10h'"]),
+    ("review.proof-timeout", "", &["'10h'"], &[]),
+    ("review.proof-timeout", "'1m'", &["'59s'"], &["'61s'"]),
+    ("review.timeout", "", &["'10m'"], &["'11m'"]),
+    ("review.jobs", "", &["0", "1"], &["100000"]),
+    ("review.jobs", "2", &["1", "2"], &["3"]),
+    ("containment.network.allow", "", &["['a.test']"], &[]),
 ];
 
 #[test]
@@ -124,7 +154,12 @@ fn a_repository_tightens_and_never_loosens() {
         let user = if users.is_empty() { String::new() } else { format!("{path} = {users}") };
         let cases = may.iter().map(|value| (value, true)).chain(may_not.iter().map(|v| (v, false)));
         for (value, holds) in cases {
-            let (left, warnings) = restricted(&user, &format!("\n{path} = {value}"));
+            // A list of hosts needs its mode.
+            let mode = match path.strip_suffix("allow") {
+                Some(table) => format!("\n{table}mode = 'allowlist'"),
+                None => String::new(),
+            };
+            let (left, warnings) = restricted(&user, &format!("\n{path} = {value}{mode}"));
             assert_eq!(left.settings.contains_key(path), holds, "{path} = {value} beside {users}");
             let key = super::key(path);
             // Another version of the same file counts there, which is nothing to warn of.
@@ -148,9 +183,98 @@ fn every_guarded_key_has_a_case() {
         let is_tried = CASES.iter().any(|(path, ..)| *path == key.path);
         assert!(is_tried, "{} is guarded, and no case shows it", key.path);
     }
-    for path in ["ai.timeout", "check.output.format", "audit.model", "review.timeout"] {
-        assert_eq!(super::key(path).guard, Guard::Open, "{path}");
+    // What a repository may set freely: it is about its own files, or about how results look.
+    let open = table::keys().filter(|key| key.in_file && key.guard == Guard::Open);
+    insta::assert_snapshot!(open.map(|key| key.path).collect::<Vec<_>>().join("\n"), @"
+    check.preset
+    check.unsafe-fixes
+    check.rule
+    check.output.format
+    check.output.show-source
+    check.output.fail-level
+    check.rules.include
+    check.rules.exclude
+    check.inline-directives.enabled
+    check.inline-directives.validate-rules
+    check.inline-directives.warn-unused
+    check.inline-directives.require-reason
+    check.shellcheck.mode
+    ai.autofix-output
+    ai.proof-build-args
+    ai.proof-target
+    ai.proof-platform
+    audit.numbered-reads
+    audit.include
+    audit.format
+    review.diff-only
+    review.format
+    ");
+}
+
+/// Every key that is a limit by its kind: a length of time, an amount, or a number.
+#[test]
+fn no_limit_is_open() {
+    let is_limit = |kind: ValueKind| {
+        use ValueKind::{Amount, Duration, Int, IntIn, Memory};
+        matches!(kind, Duration | Memory | Amount | Int | IntIn(..))
+    };
+    for key in table::keys().filter(|key| key.in_file && is_limit(key.kind)) {
+        let is_bounded = matches!(key.guard, Guard::AtMost | Guard::Limit(_) | Guard::AtLeast);
+        assert!(is_bounded, "{} is a limit, and a repository may raise it", key.path);
     }
+}
+
+#[test]
+fn a_warning_names_both_values_and_the_way_out() {
+    for (user, repository, warning) in [
+        (
+            "",
+            "ai.timeout = '10h'",
+            "probity.toml:1: `ai.timeout = \"10h\"` is ignored: a repository's file may only lower \
+             this key, which is \"1m30s\" by default; set it with --ai-timeout, \
+             PROBITY_AI__TIMEOUT or in your own configuration file",
+        ),
+        (
+            "review.suite-timeout = '30s'",
+            "review.suite-timeout = '1m'",
+            "probity.toml:1: `review.suite-timeout = \"1m\"` is ignored: a repository's file may only \
+             lower this key, which you set to \"30s\"; set it with --suite-timeout, \
+             PROBITY_REVIEW__SUITE_TIMEOUT or in your own configuration file",
+        ),
+        (
+            "",
+            "containment.processes = 5000",
+            "probity.toml:1: `containment.processes = 5000` is ignored: a repository's file may only \
+             lower this key, which is 4096 by default; set it with \
+             PROBITY_CONTAINMENT__PROCESSES or in your own configuration file",
+        ),
+    ] {
+        assert_eq!(restricted(user, repository).1, [warning]);
+    }
+}
+
+#[test]
+fn a_file_of_tally_chooses_an_agent_and_raises_no_limit() {
+    let text = "[ai]\nenabled = true\ncommand = ['agent']\nsecrets-policy = 'allow'\n\
+                timeout = '10h'\nmax-rounds = 1\n[ai.agents.mine]\ncommand = ['other']\n\
+                timeout = '10h'\nmax-input-bytes = 5\n[slow-checks]\nmode = 'on'\n\
+                [output]\npath = '/etc/x'";
+    let (dialect, owner) = (Dialect::Tally, Owner::Repository);
+    let source = Source { dialect, owner, path: Path::new(".tally.toml"), text };
+    let mut left = read(&CATALOGUE, source).unwrap().0;
+    let users = layer(Owner::User, "check.output.path = 'mine'");
+    let refused = restrict(&mut left, &users, dialect, Trust::OfTally);
+    let kept: Vec<&str> = left.settings.keys().copied().collect();
+    assert_eq!(kept, ["ai.command", "ai.enabled", "ai.max-rounds", "ai.secrets-policy"]);
+    let table = &left.tables[&("ai.agents", "mine".to_owned())];
+    assert_eq!(table.keys().copied().collect::<Vec<_>>(), ["command", "max-input-bytes"]);
+    let warnings: Vec<String> = refused.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(warnings.join("\n"), @r#"
+    .tally.toml:5: `ai.timeout = "10h"` is ignored: a repository's file may only lower this key, which is "1m30s" by default; set it with --ai-timeout or TALLY_AI_TIMEOUT
+    .tally.toml:9: `ai.agents.mine.timeout = "10h"` is ignored: a repository's file may only lower this key, which is "1m30s" by default; set it with --ai-timeout or TALLY_AI_TIMEOUT
+    .tally.toml:12: `slow-checks.mode = "on"` is ignored: a repository's file may only tighten this key, which is "auto" by default; set it with --slow-checks or TALLY_SLOW_CHECKS_MODE
+    .tally.toml:14: `output.path = "/etc/x"` is ignored: a repository's file may only name a path below its own directory here, without `..`, links and git directories; set it with --output or TALLY_OUTPUT_PATH
+    "#);
 }
 
 #[test]

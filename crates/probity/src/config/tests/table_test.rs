@@ -188,7 +188,7 @@ fn the_table_is_listed() {
             variables.join(" "),
             or(peers.join(" "), if key.in_file { "only probity.toml" } else { "no file" }),
             or(key.default_text(), "unset"),
-            if key.guard == Guard::Open { "" } else { " | guarded" },
+            if key.guard == Guard::Open || !key.in_file { "" } else { " | guarded" },
         ));
     }
     insta::assert_snapshot!(page, @r###"
@@ -211,14 +211,14 @@ check.inline-directives.enabled | --no-inline-directives | PROBITY_CHECK__INLINE
 check.inline-directives.validate-rules | no flag | PROBITY_CHECK__INLINE_DIRECTIVES_VALIDATE_RULES TALLY_INLINE_DIRECTIVES_VALIDATE_RULES | inline-directives.validate-rules | false
 check.inline-directives.warn-unused | --warn-unused-directives | PROBITY_CHECK__INLINE_DIRECTIVES_WARN_UNUSED TALLY_INLINE_DIRECTIVES_WARN_UNUSED | inline-directives.warn-unused | false
 check.inline-directives.require-reason | --require-reason | PROBITY_CHECK__INLINE_DIRECTIVES_REQUIRE_REASON TALLY_INLINE_DIRECTIVES_REQUIRE_REASON | inline-directives.require-reason | false
-check.file-validation.max-file-size | no flag | PROBITY_CHECK__FILE_VALIDATION_MAX_FILE_SIZE TALLY_FILE_VALIDATION_MAX_FILE_SIZE | file-validation.max-file-size | 0
-check.slow-checks.mode | --slow-checks | PROBITY_CHECK__SLOW_CHECKS_MODE TALLY_SLOW_CHECKS_MODE TALLY_SLOW_CHECKS | slow-checks.mode | auto
-check.slow-checks.timeout | --slow-checks-timeout | PROBITY_CHECK__SLOW_CHECKS_TIMEOUT TALLY_SLOW_CHECKS_TIMEOUT | slow-checks.timeout | 20s
-check.slow-checks.fail-fast | no flag | PROBITY_CHECK__SLOW_CHECKS_FAIL_FAST TALLY_SLOW_CHECKS_FAIL_FAST | slow-checks.fail-fast | true
+check.file-validation.max-file-size | no flag | PROBITY_CHECK__FILE_VALIDATION_MAX_FILE_SIZE TALLY_FILE_VALIDATION_MAX_FILE_SIZE | file-validation.max-file-size | 0 | guarded
+check.slow-checks.mode | --slow-checks | PROBITY_CHECK__SLOW_CHECKS_MODE TALLY_SLOW_CHECKS_MODE TALLY_SLOW_CHECKS | slow-checks.mode | auto | guarded
+check.slow-checks.timeout | --slow-checks-timeout | PROBITY_CHECK__SLOW_CHECKS_TIMEOUT TALLY_SLOW_CHECKS_TIMEOUT | slow-checks.timeout | 20s | guarded
+check.slow-checks.fail-fast | no flag | PROBITY_CHECK__SLOW_CHECKS_FAIL_FAST TALLY_SLOW_CHECKS_FAIL_FAST | slow-checks.fail-fast | true | guarded
 check.slow-checks.mirrors | no flag | PROBITY_CHECK__SLOW_CHECKS_MIRRORS | only probity.toml | unset | guarded
 check.slow-checks.insecure-registries | no flag | PROBITY_CHECK__SLOW_CHECKS_INSECURE_REGISTRIES | only probity.toml | unset | guarded
 check.shellcheck.mode | --shellcheck | PROBITY_CHECK__SHELLCHECK_MODE TALLY_SHELLCHECK_MODE TALLY_SHELLCHECK | shellcheck.mode | native
-check.shellcheck.timeout | no flag | PROBITY_CHECK__SHELLCHECK_TIMEOUT TALLY_SHELLCHECK_TIMEOUT | shellcheck.timeout | 1m
+check.shellcheck.timeout | no flag | PROBITY_CHECK__SHELLCHECK_TIMEOUT TALLY_SHELLCHECK_TIMEOUT | shellcheck.timeout | 1m | guarded
 ai.enabled | --ai | PROBITY_AI__ENABLED TALLY_AI_ENABLED | ai.enabled | false | guarded
 ai.command | --acp-command | PROBITY_AI__COMMAND TALLY_AI_COMMAND TALLY_ACP_COMMAND | ai.command | unset | guarded
 ai.agent | no flag | PROBITY_AI__AGENT TALLY_AI_AGENT | ai.agent | unset | guarded
@@ -226,37 +226,37 @@ ai.provider | --ai-provider | PROBITY_AI__PROVIDER TALLY_AI_PROVIDER | ai.provid
 ai.endpoint | --ai-endpoint | PROBITY_AI__ENDPOINT TALLY_AI_ENDPOINT | ai.endpoint | unset | guarded
 ai.model | --ai-model | PROBITY_AI__MODEL TALLY_AI_MODEL | ai.model | unset | guarded
 ai.api-key-env | --ai-api-key-env | PROBITY_AI__API_KEY_ENV TALLY_AI_API_KEY_ENV | ai.api-key-env | unset | guarded
-ai.timeout | --ai-timeout | PROBITY_AI__TIMEOUT TALLY_AI_TIMEOUT | ai.timeout | 1m30s
-ai.max-input-bytes | --ai-max-input-bytes | PROBITY_AI__MAX_INPUT_BYTES TALLY_AI_MAX_INPUT_BYTES | ai.max-input-bytes | 262144
+ai.timeout | --ai-timeout | PROBITY_AI__TIMEOUT TALLY_AI_TIMEOUT | ai.timeout | 1m30s | guarded
+ai.max-input-bytes | --ai-max-input-bytes | PROBITY_AI__MAX_INPUT_BYTES TALLY_AI_MAX_INPUT_BYTES | ai.max-input-bytes | 262144 | guarded
 ai.secrets-policy | no flag | PROBITY_AI__SECRETS_POLICY TALLY_AI_SECRETS_POLICY | ai.secrets-policy | deny | guarded
 ai.autofix-output | no flag | PROBITY_AI__AUTOFIX_OUTPUT TALLY_AI_AUTOFIX_OUTPUT | ai.autofix-output | patch
 ai.redact-secrets | --ai-redact-secrets | PROBITY_AI__REDACT_SECRETS TALLY_AI_REDACT_SECRETS | ai.redact-secrets | unset | guarded
-ai.max-rounds | no flag | PROBITY_AI__MAX_ROUNDS TALLY_AI_MAX_ROUNDS | ai.max-rounds | 2
+ai.max-rounds | no flag | PROBITY_AI__MAX_ROUNDS TALLY_AI_MAX_ROUNDS | ai.max-rounds | 2 | guarded
 ai.sandbox | --ai-sandbox | PROBITY_AI__SANDBOX TALLY_AI_SANDBOX | ai.sandbox | auto | guarded
 ai.context | no flag | PROBITY_AI__CONTEXT TALLY_AI_CONTEXT | ai.context | none | guarded
 ai.context-ignored | no flag | PROBITY_AI__CONTEXT_IGNORED | only probity.toml | false | guarded
-ai.proof | --prove | PROBITY_AI__PROOF | only probity.toml | auto
+ai.proof | --prove | PROBITY_AI__PROOF | only probity.toml | auto | guarded
 ai.proof-required | no flag | PROBITY_AI__PROOF_REQUIRED | only probity.toml | static | guarded
 ai.proof-pull | no flag | PROBITY_AI__PROOF_PULL | only probity.toml | false | guarded
 ai.proof-network | no flag | PROBITY_AI__PROOF_NETWORK | only probity.toml | false | guarded
-ai.proof-timeout | no flag | PROBITY_AI__PROOF_TIMEOUT | only probity.toml | 10m
-ai.proof-seconds | no flag | PROBITY_AI__PROOF_SECONDS | only probity.toml | 5
+ai.proof-timeout | no flag | PROBITY_AI__PROOF_TIMEOUT | only probity.toml | 10m | guarded
+ai.proof-seconds | no flag | PROBITY_AI__PROOF_SECONDS | only probity.toml | 5 | guarded
 ai.proof-command | no flag | PROBITY_AI__PROOF_COMMAND | only probity.toml | unset | guarded
 ai.proof-build-args | --prove-build-arg | PROBITY_AI__PROOF_BUILD_ARGS | only probity.toml | unset
 ai.proof-target | --prove-target | PROBITY_AI__PROOF_TARGET | only probity.toml | unset
 ai.proof-platform | --prove-platform | PROBITY_AI__PROOF_PLATFORM | only probity.toml | unset
-ai.proof-disk | no flag | PROBITY_AI__PROOF_DISK | only probity.toml | 20g
+ai.proof-disk | no flag | PROBITY_AI__PROOF_DISK | only probity.toml | 20g | guarded
 audit.provider | --provider | PROBITY_AUDIT__PROVIDER | only probity.toml | unset | guarded
 audit.endpoint | --endpoint | PROBITY_AUDIT__ENDPOINT | only probity.toml | unset | guarded
-audit.model | --model | PROBITY_AUDIT__MODEL | only probity.toml | unset
+audit.model | --model | PROBITY_AUDIT__MODEL | only probity.toml | unset | guarded
 audit.api-key-env | --api-key-env | PROBITY_AUDIT__API_KEY_ENV | only probity.toml | unset | guarded
 audit.agent | --agent | PROBITY_AUDIT__AGENT | only probity.toml | unset | guarded
 audit.sandbox | --sandbox | PROBITY_AUDIT__SANDBOX | only probity.toml | auto | guarded
 audit.env | --env | PROBITY_AUDIT__ENV | only probity.toml | unset | guarded
-audit.jobs | --jobs | PROBITY_AUDIT__JOBS | only probity.toml | 1
+audit.jobs | --jobs | PROBITY_AUDIT__JOBS | only probity.toml | 1 | guarded
 audit.budget | --budget | PROBITY_AUDIT__BUDGET | only probity.toml | unset | guarded
 audit.max-tokens | --max-tokens | PROBITY_AUDIT__MAX_TOKENS | only probity.toml | unset | guarded
-audit.timeout | --timeout | PROBITY_AUDIT__TIMEOUT | only probity.toml | 10m
+audit.timeout | --timeout | PROBITY_AUDIT__TIMEOUT | only probity.toml | 10m | guarded
 audit.read-scope | --read-scope | PROBITY_AUDIT__READ_SCOPE | only probity.toml | workspace | guarded
 audit.interactive-permissions | --interactive-permissions | PROBITY_AUDIT__INTERACTIVE_PERMISSIONS | only probity.toml | false | guarded
 audit.numbered-reads | --numbered-reads | PROBITY_AUDIT__NUMBERED_READS | only probity.toml | false
@@ -271,7 +271,7 @@ audit.fail-on | --fail-on | PROBITY_AUDIT__FAIL_ON | only probity.toml | unset |
 audit.prove-rounds | --prove-rounds | PROBITY_AUDIT__PROVE_ROUNDS | only probity.toml | 4 | guarded
 audit.prove-timeout | --prove-timeout | PROBITY_AUDIT__PROVE_TIMEOUT | only probity.toml | 30m | guarded
 review.agent | --agent | PROBITY_REVIEW__AGENT AGENT_CLI | only probity.toml | claude | guarded
-review.model | --model | PROBITY_REVIEW__MODEL AGENT_MODEL | only probity.toml | unset
+review.model | --model | PROBITY_REVIEW__MODEL AGENT_MODEL | only probity.toml | unset | guarded
 review.profile | --profile | PROBITY_REVIEW__PROFILE REVIEW_PROFILE | only probity.toml | default | guarded
 review.config | --config | PROBITY_REVIEW__CONFIG REVIEW_CONFIG | only probity.toml | unset | guarded
 review.threshold | --threshold | PROBITY_REVIEW__THRESHOLD SCORE_THRESHOLD | only probity.toml | 7.0 | guarded
@@ -284,14 +284,14 @@ review.history | --no-history | PROBITY_REVIEW__HISTORY | only probity.toml | tr
 review.report-only | --report-only | PROBITY_REVIEW__REPORT_ONLY REVIEW_REPORT_ONLY | only probity.toml | false | guarded
 review.budget | --budget | PROBITY_REVIEW__BUDGET | only probity.toml | unset | guarded
 review.proof-level | --proof-level | PROBITY_REVIEW__PROOF_LEVEL REVIEW_PROOF_LEVEL | only probity.toml | unset | guarded
-review.max-fix-rounds | --max-fix-rounds | PROBITY_REVIEW__MAX_FIX_ROUNDS | only probity.toml | 1
-review.suite-timeout | --suite-timeout | PROBITY_REVIEW__SUITE_TIMEOUT | only probity.toml | 2m
-review.proof-timeout | --proof-timeout | PROBITY_REVIEW__PROOF_TIMEOUT | only probity.toml | unset
+review.max-fix-rounds | --max-fix-rounds | PROBITY_REVIEW__MAX_FIX_ROUNDS | only probity.toml | 1 | guarded
+review.suite-timeout | --suite-timeout | PROBITY_REVIEW__SUITE_TIMEOUT | only probity.toml | 2m | guarded
+review.proof-timeout | --proof-timeout | PROBITY_REVIEW__PROOF_TIMEOUT | only probity.toml | unset | guarded
 review.runner | no flag | PROBITY_REVIEW__RUNNER | only probity.toml | unset | guarded
 review.runners | --runners | PROBITY_REVIEW__RUNNERS | only probity.toml | unset | guarded
 review.max-findings | --max-findings | PROBITY_REVIEW__MAX_FINDINGS | only probity.toml | 50 | guarded
-review.timeout | --timeout | PROBITY_REVIEW__TIMEOUT | only probity.toml | 10m
-review.jobs | --jobs | PROBITY_REVIEW__JOBS | only probity.toml | 0
+review.timeout | --timeout | PROBITY_REVIEW__TIMEOUT | only probity.toml | 10m | guarded
+review.jobs | --jobs | PROBITY_REVIEW__JOBS | only probity.toml | 0 | guarded
 review.sandbox | --sandbox | PROBITY_REVIEW__SANDBOX | only probity.toml | auto | guarded
 review.env | --env | PROBITY_REVIEW__ENV | only probity.toml | unset | guarded
 review.fetch-hosts | no flag | PROBITY_REVIEW__FETCH_HOSTS | only probity.toml | unset | guarded
@@ -311,7 +311,7 @@ containment.agent | no flag | PROBITY_CONTAINMENT__AGENT | agent.default | unset
 containment.env | no flag | PROBITY_CONTAINMENT__ENV | env.import | unset | guarded
 containment.logins | no flag | PROBITY_CONTAINMENT__LOGINS | import.additional_paths | unset | guarded
 containment.network.mode | no flag | PROBITY_CONTAINMENT__NETWORK_MODE | network.mode | open | guarded
-containment.network.allow | no flag | PROBITY_CONTAINMENT__NETWORK_ALLOW | network.allow | unset
+containment.network.allow | no flag | PROBITY_CONTAINMENT__NETWORK_ALLOW | network.allow | unset | guarded
 containment.acp.process | no flag | PROBITY_CONTAINMENT__ACP_PROCESS | acp.process | session | guarded
 containment.acp.terminals | no flag | PROBITY_CONTAINMENT__ACP_TERMINALS | acp.terminals | none | guarded
 containment.acp.fs | no flag | PROBITY_CONTAINMENT__ACP_FS | only probity.toml | none | guarded

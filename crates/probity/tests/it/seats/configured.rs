@@ -71,7 +71,7 @@ fn limits_are_configured_once_and_hold_for_commands() {
     let run = |script: &str| user.run(&["exec", "--", "sh", "-c", script]);
     let sizes = run("df -k /tmp /dev/shm | awk 'NR > 1 { print $2 }'");
     assert_eq!(sizes.stdout, "4096\n1024\n", "{}", sizes.stderr);
-    insta::assert_snapshot!(sizes.stderr, @r#"warning: probity.toml:3: `containment.memory = "999g"` is ignored: a repository's file may only tighten this key; set it with PROBITY_CONTAINMENT__MEMORY or in your own configuration file"#);
+    insta::assert_snapshot!(sizes.stderr, @r#"warning: probity.toml:3: `containment.memory = "999g"` is ignored: a repository's file may only lower this key, which you set to "96m"; set it with PROBITY_CONTAINMENT__MEMORY or in your own configuration file"#);
     let hog = run("head -c 400000000 /dev/zero | tail -n 1 | wc -c");
     assert_ne!(hog.stdout.trim(), "400000000", "{}", hog.stderr);
     let file = run("head -c 20000000 /dev/zero > big; wc -c < big; rm big");

@@ -6,15 +6,19 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
-    io::{Read as _, Write as _},
+    io::Read as _,
     path::{Component, Path, PathBuf},
 };
 
 use anyhow::Context as _;
-use atomic_write_file::AtomicWriteFile;
+use probity_scope::Missing;
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
+use crate::{
+    failure::Failure,
+    output::OutputFile,
+    write::{WriteError, write_whole},
+};
 
 const VERSION: u32 = 1;
 /// A baseline of a hundred thousand findings is a tenth of it.
@@ -45,6 +49,8 @@ pub(super) struct Baseline {
     /// What is left of each file that was checked.
     seen: BTreeMap<String, Prints>,
     is_to_write: bool,
+    /// Its place, if a repository's file names it.
+    of_repository: Option<OutputFile>,
 }
 
 /// What a baseline lists for one file.
@@ -68,15 +74,32 @@ impl Baseline {
             of_orphans: Prints::new(),
             seen: BTreeMap::new(),
             is_to_write: true,
+            of_repository: None,
         }
     }
 
-    pub(super) fn read(directory: &Path, file: &Path) -> anyhow::Result<Self> {
+    /// Reads one that the user names, or a repository's file below `of_repository`, its directory.
+    pub(super) fn read(
+        directory: &Path,
+        file: &Path,
+        of_repository: Option<&Path>,
+    ) -> anyhow::Result<Self> {
         let shown = file.display();
         let write_one = format!("write a new one with --write-baseline {shown}");
-        let text = read(&directory.join(file)).with_context(|| {
-            Failure::new(format!("cannot read the baseline {shown}"), write_one.clone())
-        })?;
+        let cannot_read =
+            || Failure::new(format!("cannot read the baseline {shown}"), write_one.clone());
+        let of_repository = match of_repository {
+            Some(named_in) => {
+                let found = OutputFile::find(file, &directory.join(named_in), Missing::Refuse);
+                Some(found.with_context(cannot_read)?)
+            }
+            None => None,
+        };
+        let text = match &of_repository {
+            Some(file) => file.read_text(MOST_BYTES),
+            None => read(&directory.join(file)),
+        };
+        let text = text.with_context(cannot_read)?;
         let document: Document = serde_json::from_str(&text).with_context(|| {
             Failure::new(format!("{shown} is not a baseline"), write_one.clone())
         })?;
@@ -87,6 +110,7 @@ impl Baseline {
         let mut baseline = Self {
             files: document.findings,
             is_to_write: false,
+            of_repository,
             ..Self::to_write(directory, file)
         };
         let names = baseline.files.keys();
@@ -189,16 +213,16 @@ impl Baseline {
     }
 
     /// Writes what the run has seen, whole or not at all.
-    pub(super) fn write(self) -> io::Result<()> {
+    pub(super) fn write(self) -> Result<(), WriteError> {
         let mut findings = self.seen;
         findings.retain(|_, prints| !prints.is_empty());
         let document = Document { version: VERSION, findings };
-        let text = serde_json::to_string_pretty(&document).map_err(io::Error::other)?;
-        let name = self.shown.file_name().unwrap_or_default();
-        let mut file = AtomicWriteFile::open(self.root.join(name))?;
-        file.write_all(text.as_bytes())?;
-        file.write_all(b"\n")?;
-        file.commit()
+        let mut text = serde_json::to_string_pretty(&document).map_err(io::Error::other)?;
+        text.push('\n');
+        match self.of_repository {
+            Some(file) => Ok(file.write_bytes(text.as_bytes())?),
+            None => write_whole(&self.shown, text.as_bytes()),
+        }
     }
 }
 
