@@ -8,11 +8,13 @@
 //! - [`stripped`] and [`one_line`] take away what steers or misleads, for texts that are kept.
 //! - [`visible`] shows it instead, for reports about the text itself.
 //! - [`html`] puts it into a page.
+//! - [`runner`] breaks the commands that CI runners obey in the output of a program.
 //! - [`beginning`], [`ending`], [`capped`] and [`both_ends`] bound a text.
 
 mod bound;
 mod hidden;
 pub mod html;
+pub mod runner;
 mod strip;
 pub mod visible;
 
