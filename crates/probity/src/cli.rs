@@ -22,19 +22,14 @@ pub(crate) mod slips;
 pub(crate) mod tally;
 pub(crate) mod trix;
 
-use std::{
-    ffi::OsString,
-    io::{self, Write as _},
-    iter,
-    str::FromStr,
-};
+use std::{ffi::OsString, io::Write as _, iter, str::FromStr};
 
 use clap::{
     ArgMatches, Command, FromArgMatches,
     builder::{PossibleValuesParser, StyledStr, TypedValueParser},
 };
 
-use crate::{config::word::Word, exit::Exit, failure::Failure, screen::Screen};
+use crate::{config::word::Word, exit::Exit, failure::Failure, screen::Screen, streams};
 
 /// Reads one of the words of a choice.
 fn words<T: Word + Send + Sync>() -> impl TypedValueParser<Value = T> {
@@ -51,7 +46,7 @@ pub(crate) fn styled(text: &StyledStr, screen: Screen) -> String {
 /// Prints the help page of a command.
 fn print_help(command: Command) -> anyhow::Result<Exit> {
     let page = fitted(command).render_help();
-    write!(io::stdout().lock(), "{}", styled(&page, Screen::stdout()))?;
+    write!(streams::stdout().lock(), "{}", styled(&page, Screen::stdout()))?;
     Ok(Exit::Clean)
 }
 

@@ -25,7 +25,10 @@ pub(crate) mod version;
 
 use std::io::{self, Write as _};
 
-use crate::config::word::words;
+use probity_text::runner::Syntax;
+use serde::Serialize;
+
+use crate::{config::word::words, streams};
 
 /// How a list is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +42,7 @@ words! {
 }
 
 /// Prints one JSON document.
-fn print_json(page: &serde_json::Value) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, page).map_err(io::Error::from)?;
-    writeln!(out)
+pub(crate) fn print_json(page: &impl Serialize) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(page)?;
+    writeln!(streams::stdout().as_syntax(Syntax::Json), "{text}")
 }

@@ -14,6 +14,7 @@ use crate::{
     exit::Exit,
     name::{Mistake, Name},
     screen::{Paint, Screen},
+    streams,
 };
 
 /// A failure whose remedy is known.
@@ -64,7 +65,7 @@ pub(crate) fn report(name: Name, error: &anyhow::Error) -> ExitCode {
         return report_usage(name, usage);
     }
     // With stderr gone there is nobody left to tell, so a failed write changes nothing.
-    drop(io::stderr().write_all(render(error, Screen::stderr()).as_bytes()));
+    drop(streams::stderr().write_all(render(error, Screen::stderr()).as_bytes()));
     error.downcast_ref::<Failure>().map_or(Exit::Failure, |failure| failure.exit).into()
 }
 
@@ -73,7 +74,7 @@ fn report_usage(name: Name, usage: &clap::Error) -> ExitCode {
     match print_usage(usage) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let error = anyhow::Error::from(error).context("cannot write the answer");
-            drop(io::stderr().write_all(render(&error, Screen::stderr()).as_bytes()));
+            drop(streams::stderr().write_all(render(&error, Screen::stderr()).as_bytes()));
             Exit::Failure.into()
         }
         _ if usage.use_stderr() => name.usage_code(mistake(usage)).into(),
@@ -85,9 +86,9 @@ fn print_usage(usage: &clap::Error) -> io::Result<()> {
     let screen = if usage.use_stderr() { Screen::stderr() } else { Screen::stdout() };
     let text = styled(&slips::rendered(usage), screen);
     if usage.use_stderr() {
-        return io::stderr().write_all(text.as_bytes());
+        return streams::stderr().write_all(text.as_bytes());
     }
-    let mut out = io::stdout().lock();
+    let mut out = streams::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }

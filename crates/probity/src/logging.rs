@@ -12,7 +12,10 @@ use tracing_subscriber::{
     util::SubscriberInitExt as _,
 };
 
-use crate::screen::{Paint, Screen, count};
+use crate::{
+    screen::{Paint, Screen, count},
+    streams,
+};
 
 /// How much a person wants to hear.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,11 +44,11 @@ struct BesideCounts;
 
 impl io::Write for BesideCounts {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        count::beside(|| io::Write::write(&mut io::stderr(), bytes))
+        count::beside(|| io::Write::write(&mut streams::stderr(), bytes))
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        io::Write::flush(&mut io::stderr())
+        io::Write::flush(&mut streams::stderr())
     }
 }
 

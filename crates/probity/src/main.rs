@@ -1,5 +1,10 @@
 //! The one binary, under whichever name it is called.
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::disallowed_methods, reason = "what is printed goes through `streams`")
+)]
+
 mod builds;
 mod ci;
 mod cli;
@@ -24,13 +29,11 @@ mod report;
 mod screen;
 mod seats;
 mod source;
+mod streams;
 mod test_place;
 mod write;
 
-use std::{
-    io::{self, Write as _},
-    process::ExitCode,
-};
+use std::{io::Write as _, process::ExitCode};
 
 use anyhow::Context as _;
 
@@ -41,11 +44,13 @@ use crate::name::Name;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    streams::tell_panics();
     #[cfg(target_os = "linux")]
     if let Err(error) = initial_environment::hide() {
         let what = "processes of the same user can read the variables of this process";
         // There is nobody to tell that it cannot be told.
-        writeln!(io::stderr(), "warning: {what}: it cannot be started without them: {error}").ok();
+        writeln!(streams::stderr(), "warning: {what}: it cannot be started without them: {error}")
+            .ok();
     }
     let args = std::env::args_os().skip(1);
     let name = Name::called();
@@ -60,7 +65,7 @@ fn main() -> ExitCode {
     };
     // What is still held back may fail to be written, and nobody else would notice.
     let result = result.and_then(|exit| {
-        io::stdout().flush().context("cannot write to standard output")?;
+        streams::stdout().flush().context("cannot write to standard output")?;
         Ok(exit)
     });
     match result {

@@ -30,6 +30,7 @@ use std::io::{self, Write};
 
 use probity_finding::Finding;
 use probity_lint::Rejection;
+use probity_text::runner::Syntax;
 
 use self::{ai_detection::AiDetection, ai_fix::AiFix};
 use crate::{builds::Invocation, config::word::words, screen::Screen};
@@ -128,6 +129,18 @@ words! {
 }
 
 impl Format {
+    /// How a command of a CI runner is broken in it.
+    pub(crate) fn syntax(self) -> Syntax {
+        match self {
+            Self::Text | Self::Markdown | Self::Gnu => Syntax::Text,
+            Self::Json | Self::Sarif | Self::Codeclimate | Self::Gitlab | Self::Sonarqube => {
+                Syntax::Json
+            }
+            Self::Checkstyle | Self::Junit => Syntax::Xml,
+            Self::GithubActions => Syntax::Annotations,
+        }
+    }
+
     pub(crate) fn reporter(self, options: &Options) -> Box<dyn Reporter> {
         match self {
             Self::Text => Box::new(text::Text::new(options)),

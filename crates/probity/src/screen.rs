@@ -12,7 +12,7 @@ mod table;
 mod width;
 
 use std::{
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, Write as _},
     sync::OnceLock,
 };
 
@@ -25,6 +25,8 @@ pub(crate) use self::{
     table::Table,
     width::{padded, shown_width},
 };
+
+use crate::streams;
 
 /// What `--color` asks for; it holds for every stream of the process.
 static ASKED: OnceLock<When> = OnceLock::new();
@@ -50,11 +52,11 @@ impl Screen {
     pub(crate) const PLAIN: Self = Self { is_colored: false, has_links: false, width: None };
 
     pub(crate) fn stdout() -> Self {
-        Self::of(io::stdout().is_terminal(), width::of_stdout())
+        Self::of(streams::stdout().is_terminal(), width::of_stdout())
     }
 
     pub(crate) fn stderr() -> Self {
-        Self::of(io::stderr().is_terminal(), width::of_stderr())
+        Self::of(streams::stderr().is_terminal(), width::of_stderr())
     }
 
     /// A report that goes to a file: `--color=always` colors it too, and no line is folded.
@@ -106,7 +108,7 @@ impl Screen {
 
 /// Writes a text to standard output, folded.
 pub(crate) fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = streams::stdout().lock();
     out.write_all(Screen::stdout().folded(text).as_bytes())?;
     out.flush()
 }

@@ -1,9 +1,6 @@
 //! Seats for agents, as this user's configuration has them, and failures in the words of a command.
 
-use std::{
-    io::{self, Write as _},
-    sync::Arc,
-};
+use std::{io::Write as _, sync::Arc};
 
 use probity_agent::StderrTap;
 use probity_sandbox::Root;
@@ -13,6 +10,7 @@ use crate::{
     config::nearest,
     containment::{Containment, Users},
     failure::Failure,
+    streams,
 };
 
 /// The seats of a run that asks questions, and the terms of its caller.
@@ -46,7 +44,7 @@ fn stderr() -> Option<StderrTap> {
     if !tracing::enabled!(tracing::Level::INFO) {
         return None;
     }
-    Some(Arc::new(|piece| drop(io::stderr().write_all(piece.as_bytes()))))
+    Some(Arc::new(|piece| drop(streams::stderr().write_all(piece.as_bytes()))))
 }
 
 impl From<Unseated> for Failure {

@@ -7,14 +7,14 @@ use clap::{Arg, Command};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use crate::{exit::Exit, failure::Failure};
+use crate::{exit::Exit, failure::Failure, streams};
 
 /// `completions`: a script that teaches a shell our command line.
 pub(super) fn completions(mut command: Command, name: &str, shell: Shell) -> anyhow::Result<Exit> {
     // The generator panics when its writer fails, so it writes to memory.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command, name, &mut script);
-    std::io::stdout().lock().write_all(&script)?;
+    streams::stdout().for_programs().lock().write_all(&script)?;
     Ok(Exit::Clean)
 }
 
@@ -25,7 +25,7 @@ pub(super) fn run(
     markdown: bool,
 ) -> anyhow::Result<Exit> {
     command.build();
-    let mut out = std::io::stdout().lock();
+    let mut out = streams::stdout().for_programs().lock();
     match dir {
         Some(dir) => write_pages(&command, dir)?,
         None if markdown => out.write_all(page_of(&command).as_bytes())?,

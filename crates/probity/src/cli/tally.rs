@@ -13,12 +13,12 @@ use crate::{
         color::ColorArgs,
         manual, matches, print_help, refuse_absent, with_absent,
     },
-    commands,
+    commands::{self, print_json},
     exit::Exit,
     logging::{self, Loudness},
     name::Name,
     report::Detail,
-    screen,
+    screen, streams,
 };
 
 /// Lint Dockerfiles and Containerfiles
@@ -126,16 +126,15 @@ fn command() -> Command {
 }
 
 fn version(json: bool) -> anyhow::Result<Exit> {
-    let mut out = std::io::stdout().lock();
     if json {
         let version = serde_json::json!({
             "version": env!("CARGO_PKG_VERSION"),
             "implementation": "probity",
             "platform": { "os": std::env::consts::OS, "arch": std::env::consts::ARCH },
         });
-        writeln!(out, "{version:#}")?;
+        print_json(&version)?;
     } else {
-        writeln!(out, "tally {} (probity)", env!("CARGO_PKG_VERSION"))?;
+        writeln!(streams::stdout(), "tally {} (probity)", env!("CARGO_PKG_VERSION"))?;
     }
     Ok(Exit::Clean)
 }

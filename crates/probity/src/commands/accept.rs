@@ -1,9 +1,6 @@
 //! `cai accept`: gives back what was moved away at the end of a session, made harmless, or deletes it.
 
-use std::{
-    env,
-    io::{self, Write as _},
-};
+use std::{env, io::Write as _};
 
 use crate::{
     commands::exec::root,
@@ -12,6 +9,7 @@ use crate::{
     failure::Failure,
     name::Name,
     seats::state,
+    streams,
 };
 
 /// What becomes of things in quarantine.
@@ -37,7 +35,7 @@ pub(crate) fn run(action: Action, items: &[String]) -> anyhow::Result<Exit> {
     let is_meant =
         |kept: &&Kept| items.is_empty() || items.iter().any(|word| kept.is_named(word, &real));
     let meant: Vec<&Kept> = kept.iter().filter(is_meant).collect();
-    let mut out = io::stdout().lock();
+    let mut out = streams::stdout().lock();
     if meant.is_empty() {
         writeln!(out, "nothing of this workspace is in quarantine")?;
     }

@@ -15,7 +15,6 @@ use std::{
     env,
     fs::File,
     io::{self, IsTerminal as _, Read as _},
-    os::fd::AsFd as _,
     path::PathBuf,
     sync::Arc,
     thread,
@@ -31,6 +30,7 @@ use crate::{
     containment::{AgentProcess, Containment, Users, quarantine::Quarantine},
     exit::Exit,
     name::Name,
+    streams,
 };
 use agents::Agent;
 use launch::{Direct, Sandboxed};
@@ -130,8 +130,8 @@ fn usual_agent(users: Option<String>) -> String {
 
 /// Standard output for the protocol alone; whatever else is printed goes to standard error.
 fn own_output() -> io::Result<File> {
-    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
-    rustix::stdio::dup2_stdout(io::stderr())?;
+    let output = File::from(streams::stdout().descriptor().try_clone_to_owned()?);
+    rustix::stdio::dup2_stdout(streams::stderr().descriptor())?;
     Ok(output)
 }
 

@@ -20,7 +20,7 @@ mod statistics;
 mod watch;
 
 use std::{
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -61,6 +61,7 @@ use crate::{
         Screen,
         count::{self, Count},
     },
+    streams,
 };
 
 /// Files that are held in memory together: linted in parallel, then reported in order.
@@ -131,7 +132,7 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
         let is_tally = options.name == Name::Tally;
         let dialect = if is_tally { Dialect::Tally } else { Dialect::Probity };
         let page = config.print(&Catalogue::shipped(), dialect, &["check", "ai"]);
-        io::stdout().lock().write_all(page.as_bytes())?;
+        streams::stdout().for_programs().write_all(page.as_bytes())?;
         return Ok(Exit::Clean);
     }
     let general = configs.without_file()?;
@@ -307,7 +308,7 @@ fn check(
                     Way::Diff => Screen::stdout().painted_diff(text),
                     Way::Offer | Way::Write => text.to_owned(),
                 };
-                count::beside(|| io::stdout().lock().write_all(text.as_bytes()))?;
+                count::beside(|| streams::stdout().for_programs().write_all(text.as_bytes()))?;
             }
             // A filter whose input could not be read has written nothing, which must not pass for an
             // empty file.
@@ -353,7 +354,7 @@ fn check(
     drop((ai, count));
     let rules_enabled = jobs.first().map_or(0, |job| job.rules.set.len());
     output.finish(jobs.len(), rules_enabled)?;
-    io::stdout().lock().flush()?;
+    streams::stdout().lock().flush()?;
     summary.say(way)?;
     let written = known.finish(options, way)?;
     Ok(match counted.exit() {

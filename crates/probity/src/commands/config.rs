@@ -4,11 +4,7 @@ mod migrate;
 mod mounts;
 mod variables;
 
-use std::{
-    env,
-    io::{self, Write as _},
-    path::PathBuf,
-};
+use std::{env, io::Write as _, path::PathBuf};
 
 use anyhow::Context as _;
 use probity_sandbox::workspace_root;
@@ -25,6 +21,7 @@ use crate::{
     exit::Exit,
     name::Name,
     seats::state,
+    streams,
 };
 
 /// The tools whose files have a schema.
@@ -64,7 +61,7 @@ pub(crate) fn show(path: Option<PathBuf>, format: ListFormat) -> anyhow::Result<
     match format {
         ListFormat::Text => {
             let page = settings.print(&catalogue, Dialect::Probity, SECTIONS);
-            io::stdout().lock().write_all(page.as_bytes())?;
+            streams::stdout().for_programs().write_all(page.as_bytes())?;
         }
         ListFormat::Json => print_json(&settings.to_json(&catalogue, SECTIONS))?,
     }

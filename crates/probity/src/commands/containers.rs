@@ -14,12 +14,16 @@ use probity_seat::Unseated;
 use serde_json::json;
 
 use crate::{
-    commands::exec::{explained, make_up, root},
+    commands::{
+        exec::{explained, make_up, root},
+        print_json,
+    },
     containment::{self, Trust, session},
     exit::Exit,
     failure::Failure,
     name::Name,
     seats::state,
+    streams,
 };
 
 pub(crate) fn status(json: bool) -> anyhow::Result<Exit> {
@@ -29,7 +33,6 @@ pub(crate) fn status(json: bool) -> anyhow::Result<Exit> {
         Some(root) => Trust::of(root, &state()?)?,
         None => Trust::NoFile,
     };
-    let mut out = io::stdout().lock();
     if json {
         let listed: Vec<_> = ours
             .iter()
@@ -49,10 +52,10 @@ pub(crate) fn status(json: bool) -> anyhow::Result<Exit> {
             "configuration": trust.name(),
             "containers": listed,
         });
-        serde_json::to_writer_pretty(&mut out, &all).map_err(io::Error::from)?;
-        writeln!(out)?;
+        print_json(&all)?;
         return Ok(Exit::Clean);
     }
+    let mut out = streams::stdout().lock();
     if let Some(root) = here {
         writeln!(out, "workspace      {}", root.path.display())?;
         writeln!(out, "configuration  {}", trust.name())?;
@@ -81,7 +84,7 @@ pub(crate) fn stop() -> anyhow::Result<Exit> {
 /// Removes what is of no use any more: containers and homes of workspaces that are gone, and what
 /// runs that were killed have left. Looks at the workspaces of sessions that were killed.
 pub(crate) fn gc(dry_run: bool) -> anyhow::Result<Exit> {
-    let mut out = io::stdout().lock();
+    let mut out = streams::stdout().lock();
     let done = if dry_run { "would be removed" } else { "removed" };
     for (_, found, container) in ours()?.iter().filter(|(.., found)| is_stale(found)) {
         if !dry_run {
@@ -142,7 +145,7 @@ pub(crate) fn trust() -> anyhow::Result<Exit> {
     let root = root(Name::Cai, &env::current_dir()?)?;
     let state = state()?;
     state.refuse_inside(&root).map_err(|error| Failure::from(Unseated::from(error)))?;
-    let mut out = io::stdout().lock();
+    let mut out = streams::stdout().lock();
     for (path, text) in containment::trust(&root, &state)? {
         writeln!(out, "{} is trusted until it changes:\n\n{}", path.display(), text.trim_end())?;
     }
@@ -152,7 +155,7 @@ pub(crate) fn trust() -> anyhow::Result<Exit> {
 fn remove(which: impl Fn(&Container) -> bool) -> anyhow::Result<Exit> {
     for (_, found, container) in ours()?.iter().filter(|(.., found)| which(found)) {
         remove_container(found, &container.name).map_err(|error| explained(&error))?;
-        writeln!(io::stdout().lock(), "{} removed", container.name)?;
+        writeln!(streams::stdout().lock(), "{} removed", container.name)?;
     }
     Ok(Exit::Clean)
 }

@@ -2,11 +2,7 @@
 
 mod capability;
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write as _},
-    path::PathBuf,
-};
+use std::{fmt::Write as _, path::PathBuf};
 
 use probity_agent::AgentTable;
 use probity_sandbox::{
@@ -17,7 +13,7 @@ use serde::Serialize;
 
 use self::capability::{Capability, Language, capabilities, languages};
 use crate::{
-    commands::exec::make_up,
+    commands::{exec::make_up, print_json},
     containment::Users,
     exit::Exit,
     screen::{self, Paint, Screen},
@@ -30,12 +26,9 @@ pub(crate) fn run(json: bool) -> anyhow::Result<Exit> {
         make_up(&state, None);
     }
     let diagnosis = Diagnosis::new(&probe())?;
-    let mut out = io::stdout().lock();
     if json {
-        serde_json::to_writer_pretty(&mut out, &diagnosis).map_err(io::Error::from)?;
-        writeln!(out)?;
+        print_json(&diagnosis)?;
     } else {
-        drop(out);
         screen::print(&diagnosis.text(Screen::stdout()))?;
     }
     Ok(Exit::Clean)

@@ -11,12 +11,13 @@ mod verdict;
 
 use std::{
     fs,
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 use probity_secrets::Detector;
+use probity_text::runner::Syntax;
 
 pub(crate) use self::settings::label;
 use self::{
@@ -28,6 +29,7 @@ use crate::{
     config::hadolint::{Format, LabelType, Threshold},
     exit::Exit,
     failure::Failure,
+    streams::{self, Device},
 };
 
 /// The release whose answers are given here.
@@ -58,7 +60,7 @@ pub(crate) struct Options {
 
 pub(crate) fn version() -> anyhow::Result<Exit> {
     let own = env!("CARGO_PKG_VERSION");
-    writeln!(io::stdout(), "Haskell Dockerfile Linter {VERSION} (probity {own})")?;
+    writeln!(streams::stdout(), "Haskell Dockerfile Linter {VERSION} (probity {own})")?;
     Ok(Exit::Clean)
 }
 
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &Options) -> anyhow::Result<Exit> {
     let settings = Settings::new(args, |name| std::env::var(name).ok(), &found.said);
     if settings.verbose {
         let text = verbose::describe(&settings, found.path.as_deref());
-        io::stderr().write_all(text.as_bytes())?;
+        streams::stderr().write_all(text.as_bytes())?;
     }
     if args.files.is_empty() {
         return Err(Failure::new("Please provide a Dockerfile", "name a file, or `-`")
@@ -93,8 +95,10 @@ pub(crate) fn run(args: &Options) -> anyhow::Result<Exit> {
     for format in settings.formats() {
         let text = format::write(*format, settings.no_color, &reports, replaced.as_deref())?;
         match outputs.next() {
-            Some(path) => write_file(path, &text)?,
-            None => io::stdout().lock().write_all(&text)?,
+            Some(path) => write_file(path, format::syntax(*format), &text)?,
+            None => {
+                streams::stdout().as_syntax(format::syntax(*format)).write_all(&text)?;
+            }
         }
     }
     let all = reports.iter().flat_map(|report| &report.verdicts);
@@ -120,7 +124,7 @@ fn exit<'a>(settings: &Settings, mut all: impl Iterator<Item = &'a Verdict>) -> 
     }
 }
 
-fn write_file(path: &Path, text: &[u8]) -> anyhow::Result<()> {
+fn write_file(path: &Path, syntax: Syntax, text: &[u8]) -> anyhow::Result<()> {
     let failure = || {
         let what = format!("cannot write the report to {}", path.display());
         Failure::new(what, "choose another place with --output").with_exit(Exit::Findings)
@@ -128,7 +132,8 @@ fn write_file(path: &Path, text: &[u8]) -> anyhow::Result<()> {
     // A device or a pipe cannot be replaced, only written to.
     let is_special = fs::metadata(path).is_ok_and(|metadata| !metadata.is_file());
     if is_special {
-        return fs::write(path, text).with_context(failure);
+        let device = fs::OpenOptions::new().write(true).open(path).with_context(failure)?;
+        return Device::new(device, syntax).write_all(text).with_context(failure);
     }
     let mut file = atomic_write_file::AtomicWriteFile::open(path).with_context(failure)?;
     file.write_all(text).with_context(failure)?;

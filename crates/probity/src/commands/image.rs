@@ -3,7 +3,7 @@
 use std::{
     fmt::Write as _,
     fs,
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -25,6 +25,7 @@ use crate::{
     recipe::recipe,
     report::{proof::ProofReport, stages::StagesReport},
     screen::{Paint, Screen, count::Count, padded},
+    streams,
 };
 
 pub(crate) struct DiffOptions {
@@ -92,11 +93,11 @@ pub(crate) fn diff(options: &DiffOptions) -> anyhow::Result<Exit> {
             let tree = stages.map(|stages| stages.tree("")).unwrap_or_default();
             let screen = Screen::stdout();
             let text = screen.folded(&text(options, &verdict, screen));
-            write!(io::stdout().lock(), "{text}{tree}")?;
+            write!(streams::stdout().lock(), "{text}{tree}")?;
         }
         DiffFormat::Markdown => {
             let graph = stages.map(|stages| format!("\n{}", stages.mermaid())).unwrap_or_default();
-            write!(io::stdout().lock(), "{}{graph}", markdown(options, &verdict))?;
+            write!(streams::stdout().lock(), "{}{graph}", markdown(options, &verdict))?;
         }
     }
     Ok(if verdict.is_harmless() { Exit::Clean } else { Exit::Findings })

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context as _;
 
-use crate::{config, exit::Exit, failure::Failure, screen::is_confirmed};
+use crate::{config, exit::Exit, failure::Failure, screen::is_confirmed, streams};
 
 const CONFIGURATION: &str = "probity.toml";
 const HOOKS: &str = ".pre-commit-config.yaml";
@@ -49,7 +49,7 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
         };
         return Err(Failure::new(format!("{file} exists already"), way_out).into());
     }
-    let mut out = io::stdout().lock();
+    let mut out = streams::stdout().lock();
     for (file, text) in chosen {
         write(Path::new(file), &text).with_context(|| {
             Failure::new(format!("cannot write {file}"), "check the directory's permissions")

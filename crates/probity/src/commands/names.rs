@@ -13,6 +13,7 @@ use crate::{
     failure::Failure,
     name::Name,
     screen::{self, Table},
+    streams,
 };
 
 pub(crate) fn list(dir: Option<PathBuf>) -> anyhow::Result<Exit> {
@@ -79,7 +80,7 @@ fn each(
     dir: &Path,
     work: impl Fn(&Path) -> anyhow::Result<String>,
 ) -> anyhow::Result<Exit> {
-    let mut out = io::stdout().lock();
+    let mut out = streams::stdout().lock();
     let mut failed = Vec::new();
     for name in names {
         match work(&dir.join(name.as_str())) {

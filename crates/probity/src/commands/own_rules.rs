@@ -1,11 +1,11 @@
 //! `rules test`, and the pages of rules that a configuration has.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use probity_lint::{OwnRule, Pattern, WrongExample};
 
 use crate::{
-    commands::check, config::Choice, exit::Exit, failure::Failure, report::counts::plural,
+    commands::check, config::Choice, exit::Exit, failure::Failure, report::counts::plural, streams,
 };
 
 /// Tries the examples of every rule of the configuration.
@@ -15,7 +15,7 @@ pub(crate) fn test(choice: Choice) -> anyhow::Result<Exit> {
         let way_out = "add a [[check.rule]] with name, message and when to probity.toml, for example when = 'commands.exists(c, c.name == \"sudo\")'";
         return Err(Failure::new("the configuration defines no rules", way_out).into());
     }
-    let mut out = io::stdout().lock();
+    let mut out = streams::stdout().lock();
     let mut wrong_examples = 0;
     for rule in &rules {
         let wrong = rule.wrong_examples();

@@ -30,6 +30,7 @@ use probity_review::{
 };
 use probity_sandbox::Backend;
 use probity_seat::Sandbox;
+use probity_text::runner::Syntax;
 
 use self::{files::OutputDirectory, progress::Progress, settings::Settings};
 pub(crate) use self::{
@@ -50,6 +51,7 @@ use crate::{
     output::OutputFile,
     report::review::ReviewFormat,
     screen::Screen,
+    streams,
     test_place::{proof_caches, test_sandbox},
 };
 
@@ -101,7 +103,8 @@ fn conclude(
 /// Prints a review that is written, and judges it.
 fn shown(settings: &Settings, review: &ReviewOutput) -> anyhow::Result<Exit> {
     files::step_summary(review, &settings.output)?;
-    print(&files::rendered(Screen::stdout(), settings.format, review, &settings.output)?)?;
+    let report = files::rendered(Screen::stdout(), settings.format, review, &settings.output)?;
+    print(settings.format.syntax(), &report)?;
     // A report for a person has said why there was none.
     if let Some(error) = review.error.as_ref()
         && settings.format != ReviewFormat::Text
@@ -356,8 +359,8 @@ fn listen(cancel: &Cancel, stop: &Arc<AtomicBool>) {
     }
 }
 
-fn print(report: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+fn print(syntax: Syntax, report: &str) -> anyhow::Result<()> {
+    let mut out = streams::stdout().as_syntax(syntax);
     out.write_all(report.as_bytes()).and_then(|()| out.flush()).context("cannot write the report")
 }
 
@@ -380,7 +383,10 @@ pub(crate) fn report(
     let output = files::read_review(review, files::NAME_REVIEW)?;
     let beside = review.parent().unwrap_or(Path::new(""));
     match to {
-        None => print(&files::rendered(Screen::stdout(), format, &output, beside)?)?,
+        None => {
+            let report = files::rendered(Screen::stdout(), format, &output, beside)?;
+            print(format.syntax(), &report)?;
+        }
         Some(path) => {
             let file = files::named_file(path, Path::new("."))?;
             file.write(&files::rendered(Screen::PLAIN, format, &output, beside)?)?;

@@ -8,7 +8,7 @@ use std::{
 use anyhow::Context as _;
 use probity_scope::HeldDirectory;
 
-use crate::{exit::Exit, failure::Failure, screen::is_confirmed};
+use crate::{exit::Exit, failure::Failure, screen::is_confirmed, streams};
 
 const IGNORED: &str = ".tx3\n";
 
@@ -95,7 +95,7 @@ pub(crate) fn run(yes: bool) -> anyhow::Result<Exit> {
     }
     here.write_whole("trix.toml", project(&name).as_bytes())
         .with_context(|| Failure::new("cannot write trix.toml", "see the cause"))?;
-    writeln!(io::stdout().lock(), "Made a project in {}", root.display())?;
+    writeln!(streams::stdout().lock(), "Made a project in {}", root.display())?;
     Ok(Exit::Clean)
 }
 

@@ -1,8 +1,8 @@
 //! `probity --version`, and with `--verbose` what a report of a fault should begin with.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
-use crate::exit::Exit;
+use crate::{exit::Exit, streams};
 
 /// The features that this crate can be built with.
 const FEATURES: &[(&str, bool)] =
@@ -10,7 +10,7 @@ const FEATURES: &[(&str, bool)] =
 
 pub(crate) fn run(verbose: bool) -> anyhow::Result<Exit> {
     let details = if verbose { details() } else { String::new() };
-    write!(io::stdout(), "probity {}\n{details}", env!("CARGO_PKG_VERSION"))?;
+    write!(streams::stdout(), "probity {}\n{details}", env!("CARGO_PKG_VERSION"))?;
     Ok(Exit::Clean)
 }
 

@@ -13,7 +13,7 @@ mod sarif;
 mod text;
 
 use probity_review::{Dismissed, Observation, ProvenIssue, ReviewOutput, Risk, Standing, excerpt};
-use probity_text::visible;
+use probity_text::{runner::Syntax, visible};
 use serde_json::Value;
 
 use super::counts::plural;
@@ -44,6 +44,18 @@ words! {
     ReviewFormat {
         Text = "text", Json = "json", Markdown = "markdown", Html = "html", Sarif = "sarif", Junit = "junit",
         Gitlab = "gitlab", GithubActions = "github-actions",
+    }
+}
+
+impl ReviewFormat {
+    /// How a command of a CI runner is broken in it.
+    pub(crate) fn syntax(self) -> Syntax {
+        match self {
+            Self::Text | Self::Markdown => Syntax::Text,
+            Self::Json | Self::Sarif | Self::Gitlab => Syntax::Json,
+            Self::Html | Self::Junit => Syntax::Xml,
+            Self::GithubActions => Syntax::Annotations,
+        }
     }
 }
 

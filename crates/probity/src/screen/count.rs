@@ -3,7 +3,6 @@
 //! It is for a person who looks on: on standard error, on a terminal, outside CI and without `--quiet`.
 
 use std::{
-    io::{self, IsTerminal as _},
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -14,7 +13,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use probity_text::visible;
 
-use crate::ci::in_ci;
+use crate::{ci::in_ci, streams};
 
 /// Work that is done sooner shows no count.
 const PATIENCE: Duration = Duration::from_millis(300);
@@ -25,7 +24,7 @@ static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Whether somebody looks on.
 pub(crate) fn is_watched() -> bool {
-    io::stderr().is_terminal() && !in_ci() && tracing::enabled!(tracing::Level::WARN)
+    streams::stderr().is_terminal() && !in_ci() && tracing::enabled!(tracing::Level::WARN)
 }
 
 /// Writes something beside the count that may be on the screen.
@@ -98,10 +97,15 @@ impl Count {
         if !self.is_watched || self.is_shown.swap(true, Ordering::Relaxed) {
             return;
         }
-        self.bar.set_draw_target(ProgressDrawTarget::stderr());
+        self.bar.set_draw_target(on_stderr());
         self.bar.enable_steady_tick(TICK);
         *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(self.bar.clone());
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "only on a terminal outside CI; see `is_watched`")]
+fn on_stderr() -> ProgressDrawTarget {
+    ProgressDrawTarget::stderr()
 }
 
 impl Drop for Count {

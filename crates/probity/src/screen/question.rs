@@ -2,9 +2,11 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
+use crate::streams;
+
 /// Whether somebody says yes. No answer is a no.
 pub(crate) fn is_confirmed(question: &str) -> io::Result<bool> {
-    let mut err = io::stderr().lock();
+    let mut err = streams::stderr().lock();
     write!(err, "{question} [y/N]: ")?;
     err.flush()?;
     let mut answer = String::new();

@@ -4,15 +4,17 @@ use std::env;
 
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::streams::{self, Stream};
+
 /// A screen that is narrower than this cannot show anything, so its width is a mistake.
 const LEAST: usize = 20;
 
 pub(super) fn of_stdout() -> Option<usize> {
-    named().or_else(|| of_terminal(&std::io::stdout()))
+    named().or_else(|| of_terminal(streams::stdout()))
 }
 
 pub(super) fn of_stderr() -> Option<usize> {
-    named().or_else(|| of_terminal(&std::io::stderr()))
+    named().or_else(|| of_terminal(streams::stderr()))
 }
 
 /// `COLUMNS`, which holds for pipes too: who exports it wants this width.
@@ -20,8 +22,8 @@ fn named() -> Option<usize> {
     usable(env::var("COLUMNS").ok()?.trim().parse().ok()?)
 }
 
-fn of_terminal(stream: &impl std::os::fd::AsFd) -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+fn of_terminal(stream: Stream) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream.descriptor()).ok()?;
     usable(usize::from(size.ws_col))
 }
 

@@ -4,13 +4,15 @@
 //! through a queue, and what finds no room in it is left out.
 
 use std::{
-    io::{self, Write as _},
+    io::Write as _,
     sync::mpsc::{Sender, SyncSender, channel, sync_channel},
     thread,
     time::Duration,
 };
 
 use probity_text::visible;
+
+use crate::streams;
 
 /// Lines that may wait for a slow reader.
 const QUEUE: usize = 1024;
@@ -39,7 +41,7 @@ impl Relay {
             for item in waiting {
                 // With stderr gone, or the end no longer waited for, there is nobody to tell.
                 match item {
-                    Item::Line(line) => drop(io::stderr().write_all(line.as_bytes())),
+                    Item::Line(line) => drop(streams::stderr().write_all(line.as_bytes())),
                     Item::End(answer) => drop(answer.send(())),
                 }
             }

@@ -6,7 +6,7 @@ mod lua;
 
 use std::{
     env,
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -20,6 +20,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     jsonc::{Inserted, insert},
+    streams,
 };
 pub(crate) use editor::Editor;
 use editor::Setting;
@@ -47,18 +48,18 @@ pub(crate) fn run(options: Options) -> anyhow::Result<Exit> {
         .ok_or_else(|| Failure::from(Unseated::Unknown { name: agent.clone(), known: known() }))?;
     let setting = Setting { editor, agent: agent.name.clone(), program: own_program()? };
     let path = file.map_or_else(|| editor.file(), |path| Ok(std::path::absolute(path)?))?;
-    let mut out = io::stdout().lock();
+    let mut out = streams::stdout().lock();
     if write {
         let done = written(&setting, &path)?;
         writeln!(out, "{done}\n{}", setting.next_step())?;
     } else {
-        writeln!(out, "{}", setting.text())?;
+        writeln!(streams::stdout().for_programs(), "{}", setting.text())?;
         out.flush()?;
         if !quiet {
             let (place, editor) = (setting.where_to_paste(&path), editor.word());
             let write = format!("probity acp setup {editor} --agent {} --write", setting.agent);
             // With stderr gone there is nobody left to tell.
-            drop(writeln!(io::stderr(), "{place}, or run `{write}`"));
+            drop(writeln!(streams::stderr(), "{place}, or run `{write}`"));
         }
     }
     warn_missing(agent);

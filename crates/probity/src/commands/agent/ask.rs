@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     env,
-    io::{self, IsTerminal as _, Read as _, Write as _},
+    io::{self, Read as _, Write as _},
     time::{Duration, Instant},
 };
 
@@ -17,7 +17,12 @@ use probity_text::visible;
 use serde_json::json;
 
 use crate::{
-    commands::ListFormat, config::words::Sandbox, exit::Exit, failure::Failure, seats::seats,
+    commands::{ListFormat, print_json},
+    config::words::Sandbox,
+    exit::Exit,
+    failure::Failure,
+    seats::seats,
+    streams,
 };
 
 /// Lines of the agent's stderr that are shown with a failure.
@@ -56,7 +61,7 @@ pub(crate) fn run(args: &AskOptions) -> anyhow::Result<Exit> {
     let how = seated.contained.to_string();
     if tracing::enabled!(tracing::Level::WARN) {
         // With stderr gone the answer is still worth having.
-        drop(writeln!(io::stderr(), "{}: sandbox: {how}", reference.label()));
+        drop(writeln!(streams::stderr(), "{}: sandbox: {how}", reference.label()));
     }
     let began = Instant::now();
     let limits = Limits::within(args.timeout);
@@ -73,9 +78,7 @@ pub(crate) fn run(args: &AskOptions) -> anyhow::Result<Exit> {
         ListFormat::Text => print(&answer)?,
         ListFormat::Json => {
             let page = page(&reference.label(), &how, &answer, milliseconds);
-            let mut out = io::stdout().lock();
-            serde_json::to_writer_pretty(&mut out, &page).map_err(io::Error::from)?;
-            writeln!(out)?;
+            print_json(&page)?;
         }
     }
     judged(&answer)
@@ -119,13 +122,14 @@ fn explained(error: &AgentError, known: Option<&KnownAgent>) -> Failure {
 }
 
 fn print(answer: &Answer) -> io::Result<()> {
-    let mut out = io::stdout().lock();
+    let out = streams::stdout();
     // What an agent says must not move the cursor of a person who reads it.
     let text = if out.is_terminal() {
         visible::block(&answer.text)
     } else {
         Cow::Borrowed(answer.text.as_str())
     };
+    let mut out = out.for_programs().lock();
     out.write_all(text.as_bytes())?;
     if !answer.text.ends_with('\n') {
         out.write_all(b"\n")?;

@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{self, Read as _, Write as _},
+    io::Read as _,
     path::{Path, PathBuf},
     thread,
     time::Duration,
@@ -17,7 +17,12 @@ use probity_seat::{
 use probity_text::visible;
 use serde_json::{Value, json};
 
-use crate::{commands::ListFormat, exit::Exit, screen::Screen, seats::seats};
+use crate::{
+    commands::{ListFormat, print_json},
+    exit::Exit,
+    screen,
+    seats::seats,
+};
 
 /// How much of an agent's stderr is looked at for its last line.
 const KEPT: usize = 4 << 10;
@@ -84,13 +89,11 @@ pub(crate) fn run(timeout: Duration, format: ListFormat) -> anyhow::Result<Exit>
         // A thread that panicked has no row; none does.
         tried.into_iter().filter_map(|tried| tried.join().ok()).collect()
     });
-    let mut out = io::stdout().lock();
     match format {
-        ListFormat::Text => out.write_all(Screen::stdout().folded(&text(&rows)).as_bytes())?,
+        ListFormat::Text => screen::print(&text(&rows))?,
         ListFormat::Json => {
             let page = json!({ "agents": rows.iter().map(page).collect::<Vec<_>>() });
-            serde_json::to_writer_pretty(&mut out, &page).map_err(io::Error::from)?;
-            writeln!(out)?;
+            print_json(&page)?;
         }
     }
     Ok(Exit::Clean)

@@ -22,7 +22,7 @@ use probity_sandbox::{Backend, Network, Spec, Stream, Streams, spawn};
 use probity_secrets::{Detector, Options, mask_same_length};
 
 use self::lines::{Line, Lines};
-use crate::{exit::Exit, failure::Failure};
+use crate::{exit::Exit, failure::Failure, streams};
 
 /// How long an agent gets to end when nobody listens to it any more.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -65,7 +65,7 @@ pub(crate) fn run(recording: &Path, command: &[OsString]) -> anyhow::Result<Exit
         }
     });
     if let Some(output) = output {
-        let whole = relay(output, io::stdout().lock(), Side::Agent, &paper);
+        let whole = relay(output, streams::stdout().raw(), Side::Agent, &paper);
         if !whole {
             child.shutdown(FAREWELL);
         }

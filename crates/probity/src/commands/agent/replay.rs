@@ -5,7 +5,6 @@
 use std::{
     fs::{self, File},
     io,
-    os::fd::AsFd as _,
     path::Path,
     process::{self, Command, Stdio},
 };
@@ -13,7 +12,7 @@ use std::{
 use anyhow::Context as _;
 use probity_acp::{HostAction, Mode, ReplayEnd, Script, replay};
 
-use crate::{exit::Exit, failure::Failure};
+use crate::{exit::Exit, failure::Failure, streams};
 
 pub(crate) fn run(file: &Path, is_strict: bool) -> anyhow::Result<Exit> {
     let shown = file.display();
@@ -36,7 +35,7 @@ pub(crate) fn run(file: &Path, is_strict: bool) -> anyhow::Result<Exit> {
 /// Standard output for the protocol alone: nothing else that is written reaches it, and dropping
 /// it closes the pipe, which a script can ask for.
 fn own_output() -> io::Result<File> {
-    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let output = File::from(streams::stdout().descriptor().try_clone_to_owned()?);
     rustix::stdio::dup2_stdout(File::options().write(true).open("/dev/null")?)?;
     Ok(output)
 }

@@ -10,9 +10,10 @@ use std::{
 use probity_audit::{AuditError, State};
 
 use probity_scope::Missing;
+use probity_text::runner::Syntax;
 
 use super::output;
-use crate::{output::OutputFile, seats};
+use crate::{output::OutputFile, seats, streams};
 
 /// Keeps what an audit has come to that broke off, and says where and how to go on.
 pub(super) fn keep(error: &AuditError) -> String {
@@ -49,7 +50,7 @@ fn places() -> impl Iterator<Item = PathBuf> {
 /// If no disk has space left, the answers go to standard output.
 fn printed(state: &State) -> String {
     let written = state.to_json().map_err(io::Error::other).and_then(|json| {
-        let mut out = io::stdout().lock();
+        let mut out = streams::stdout().as_syntax(Syntax::Json);
         out.write_all(json.as_bytes()).and_then(|()| out.flush())
     });
     match written {

@@ -16,6 +16,7 @@ use crate::{
     failure::Failure,
     name::Name,
     screen::{self, Table},
+    streams,
 };
 
 /// A longer file is not a page for a model.
@@ -158,7 +159,7 @@ fn shown(id: &str, places: &[String]) -> anyhow::Result<Exit> {
         )
         .into());
     };
-    io::stdout().lock().write_all(skill.mini_prompt().as_bytes())?;
+    streams::stdout().for_programs().write_all(skill.mini_prompt().as_bytes())?;
     Ok(Exit::Clean)
 }
 
@@ -167,7 +168,7 @@ fn checked(dir: &Path) -> anyhow::Result<Exit> {
     if !dir.exists() {
         of_directory(dir)?;
     }
-    let mut out = io::stdout().lock();
+    let mut out = streams::stdout().lock();
     let mut ids: Vec<(String, PathBuf)> = Vec::new();
     let mut wrong = 0;
     let files = files(dir)?;
@@ -211,7 +212,7 @@ fn written(id: &str, dir: &Path) -> anyhow::Result<Exit> {
     // What is there already is somebody's work.
     let mut out = place.create_file(format!("{id}.md"), 0o666).with_context(failed)?;
     out.write_all(template(id).as_bytes()).with_context(failed)?;
-    writeln!(io::stdout().lock(), "{}", file.display())?;
+    writeln!(streams::stdout().lock(), "{}", file.display())?;
     Ok(Exit::Clean)
 }
 

@@ -8,7 +8,7 @@ use std::{
 use probity_audit::{ExploitLevel, Report, State, TokenUsage};
 use probity_text::visible;
 
-use crate::{name::Name, screen::Screen};
+use crate::{name::Name, screen::Screen, streams};
 
 /// Four lines that the specification has; under our own name, what each skill came to as well.
 pub(super) fn print(
@@ -35,7 +35,7 @@ pub(super) fn print(
         let text = String::from_utf8_lossy(out);
         // The specification of trix has these lines.
         let screen = if name == Name::Trix { Screen::PLAIN } else { Screen::stdout() };
-        io::stdout().lock().write_all(screen.folded(&text).as_bytes())
+        streams::stdout().lock().write_all(screen.folded(&text).as_bytes())
     };
     if name != Name::Trix && !report.is_whole() {
         writeln!(out, "{}", incomplete(report))?;

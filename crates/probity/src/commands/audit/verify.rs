@@ -2,7 +2,7 @@
 
 use std::{
     env, fs,
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -19,6 +19,7 @@ use crate::{
     failure::Failure,
     name::Name,
     output::OutputFile,
+    streams,
 };
 
 /// What is verified, and where the new report goes.
@@ -45,7 +46,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
     probity_audit::verify(&mut report, &root, &workshop, &mut |reported| {
         counts.add(reported.status);
         if !options.quiet && written.is_ok() {
-            written = writeln!(io::stdout().lock(), "{}", line(reported));
+            written = writeln!(streams::stdout().lock(), "{}", line(reported));
         }
     });
     written.context("cannot write the result")?;
@@ -61,7 +62,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
         let Counts { open, fixed, accepted, unclear } = counts;
         let summary =
             format!("Exploits: {open} open, {fixed} fixed, {accepted} accepted, {unclear} unclear");
-        writeln!(io::stdout().lock(), "{summary}").context("cannot write the result")?;
+        writeln!(streams::stdout().lock(), "{summary}").context("cannot write the result")?;
     }
     Ok(counts.exit())
 }

@@ -2,16 +2,19 @@
 //! read. All of it is on stderr.
 
 use std::{
-    io::{self, Write as _},
+    io::Write as _,
     sync::{Mutex, PoisonError},
 };
 
 use probity_audit::{Event, Observer, ProviderSpec, Request, Skill};
 use probity_text::visible;
 
-use crate::screen::{
-    count::{self, Count},
-    is_confirmed,
+use crate::{
+    screen::{
+        count::{self, Count},
+        is_confirmed,
+    },
+    streams,
 };
 
 /// How much of a text is shown in the log.
@@ -69,7 +72,7 @@ impl Watch {
     fn line(&self, text: &str) {
         let _guard = self.terminal.lock().unwrap_or_else(PoisonError::into_inner);
         // With stderr gone the audit is still worth its report.
-        drop(count::beside(|| writeln!(io::stderr().lock(), "{text}")));
+        drop(count::beside(|| writeln!(streams::stderr().lock(), "{text}")));
     }
 
     fn log(&self, skill: &Skill, text: &str) {

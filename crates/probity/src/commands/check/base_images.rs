@@ -11,7 +11,6 @@ mod environment;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{self, IsTerminal as _},
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
@@ -32,6 +31,7 @@ use crate::{
     ci::in_ci,
     config::{Settings, words::SlowChecksMode},
     ignore_file::IgnoreFiles,
+    streams,
 };
 
 /// Images that are looked up at the same time.
@@ -56,7 +56,7 @@ impl SlowChecks {
     /// A run that writes digests asks for what the tags name now.
     pub(super) fn new(is_pinning: bool) -> Self {
         Self {
-            is_watched: !in_ci() && io::stderr().is_terminal(),
+            is_watched: !in_ci() && streams::stderr().is_terminal(),
             platform: environment::build_platform(),
             left: None,
             known: BTreeMap::new(),

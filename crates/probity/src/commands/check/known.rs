@@ -5,7 +5,7 @@ mod baseline;
 mod changed;
 
 use std::{
-    io::{self, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -30,6 +30,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     report::counts::plural,
+    streams,
 };
 
 /// What makes findings old in one run.
@@ -173,7 +174,7 @@ impl Known {
             lines.push(format!("{} hidden on unchanged lines", plural(untouched, "finding")));
         }
         if tracing::enabled!(tracing::Level::WARN) {
-            let mut out = io::stderr().lock();
+            let mut out = streams::stderr().lock();
             lines.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         }
         Ok(is_new.then_some(Exit::Clean))

@@ -9,6 +9,7 @@ use std::{
 use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
 use probity_scope::{Missing, WholeFile};
+use probity_text::runner::Syntax;
 
 use super::{
     Options,
@@ -22,6 +23,7 @@ use crate::{
     output::OutputFile,
     report::{self, FileReport, Reporter, Totals},
     screen::Screen,
+    streams::{self, Device, Stream},
 };
 
 /// Refuses to write the report over a file that is being checked.
@@ -57,13 +59,12 @@ pub(super) struct Output {
 }
 
 enum Sink {
-    Stdout(io::BufWriter<io::Stdout>),
-    Stderr(io::BufWriter<io::Stderr>),
+    Stream(io::BufWriter<Stream>),
     File(io::BufWriter<AtomicWriteFile>),
     /// A file that a repository's configuration names.
     OfRepository(io::BufWriter<WholeFile>),
     /// A pipe or a device, which cannot be replaced and must not be.
-    Special(io::BufWriter<fs::File>),
+    Special(io::BufWriter<Device<fs::File>>),
 }
 
 impl Output {
@@ -76,21 +77,22 @@ impl Output {
         stdout_is_taken: bool,
     ) -> anyhow::Result<Self> {
         let asked = &config.check.output;
+        let syntax = asked.format.syntax();
         let (sink, screen) = match asked.path.as_str() {
             "" => {
                 let way_out = "name a file, or `-` for standard output";
                 return Err(Failure::new("the path of the report is empty", way_out).into());
             }
             "stdout" | "-" if stdout_is_taken => {
-                (Sink::Stderr(io::BufWriter::new(io::stderr())), Screen::stderr())
+                (Sink::stream(streams::stderr(), syntax), Screen::stderr())
             }
-            "stdout" | "-" => (Sink::Stdout(io::BufWriter::new(io::stdout())), Screen::stdout()),
-            "stderr" => (Sink::Stderr(io::BufWriter::new(io::stderr())), Screen::stderr()),
+            "stdout" | "-" => (Sink::stream(streams::stdout(), syntax), Screen::stdout()),
+            "stderr" => (Sink::stream(streams::stderr(), syntax), Screen::stderr()),
             path => {
                 let origin = config.merged.origin(&key::check::output::path.key);
                 let sink = match guard::directory_of(origin) {
                     Some(directory) => Sink::of_repository(Path::new(path), &directory)?,
-                    None => Sink::at(Path::new(path))?,
+                    None => Sink::at(Path::new(path), syntax)?,
                 };
                 (sink, Screen::file())
             }
@@ -133,7 +135,11 @@ impl Output {
 }
 
 impl Sink {
-    fn at(path: &Path) -> anyhow::Result<Self> {
+    fn stream(stream: Stream, syntax: Syntax) -> Self {
+        Self::Stream(io::BufWriter::new(stream.as_syntax(syntax)))
+    }
+
+    fn at(path: &Path, syntax: Syntax) -> anyhow::Result<Self> {
         // Replacing a link would leave its target as it was: what is meant is the target.
         let target: PathBuf = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let cannot = |why: &str| {
@@ -144,7 +150,8 @@ impl Sink {
             Ok(metadata) if metadata.is_dir() => Err(cannot(": it is a directory").into()),
             Ok(metadata) if !metadata.is_file() => {
                 let file = fs::OpenOptions::new().write(true).open(&target);
-                Ok(Self::Special(io::BufWriter::new(file.with_context(|| cannot(""))?)))
+                let device = Device::new(file.with_context(|| cannot(""))?, syntax);
+                Ok(Self::Special(io::BufWriter::new(device)))
             }
             _ => {
                 let file = AtomicWriteFile::open(&target).with_context(|| cannot(""))?;
@@ -171,8 +178,7 @@ impl Sink {
     fn writer(&mut self) -> &mut dyn Write {
         match self {
             Self::OfRepository(out) => out,
-            Self::Stdout(out) => out,
-            Self::Stderr(out) => out,
+            Self::Stream(out) => out,
             Self::File(out) => out,
             Self::Special(out) => out,
         }
@@ -180,8 +186,7 @@ impl Sink {
 
     fn close(self) -> io::Result<()> {
         match self {
-            Self::Stdout(mut out) => out.flush(),
-            Self::Stderr(mut out) => out.flush(),
+            Self::Stream(mut out) => out.flush(),
             Self::Special(mut out) => out.flush(),
             Self::OfRepository(out) => {
                 out.into_inner().map_err(io::IntoInnerError::into_error)?.commit()

@@ -17,6 +17,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     name::Name,
+    streams,
 };
 
 /// Rules that are silent if no registry was asked.
@@ -328,7 +329,7 @@ fn globs(patterns: &[String]) -> anyhow::Result<GlobSet> {
 /// `--list-rules`: what would run here, and as what.
 pub(super) fn list_rules(name: Name, config: &Settings) -> anyhow::Result<Exit> {
     let rules = FileRules::new(name, config, || ShellcheckProgram::find(config))?;
-    let mut out = std::io::stdout().lock();
+    let mut out = streams::stdout().lock();
     for (rule, choice) in rules.set.active(&[]) {
         writeln!(out, "{:<44} {}", rule.metadata().name, choice.severity)?;
     }

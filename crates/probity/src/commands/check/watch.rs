@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    io::{self, IsTerminal as _, Write as _},
+    io::Write as _,
     path::{Path, PathBuf},
     thread,
     time::{Duration, SystemTime},
@@ -14,6 +14,7 @@ use crate::{
     exit::Exit,
     failure,
     report::counts::plural,
+    streams,
 };
 
 /// Between two looks at the files.
@@ -44,8 +45,8 @@ pub(super) fn run(
     loop {
         let files = files(options, directory);
         let before = stamps(&files);
-        if io::stdout().is_terminal() {
-            io::stdout().lock().write_all(b"\x1b[2J\x1b[H")?;
+        if streams::stdout().is_terminal() {
+            streams::stdout().lock().write_all(b"\x1b[2J\x1b[H")?;
         }
         if let Err(error) = check() {
             // The exit code is for the end of a run, and this one goes on.

@@ -23,6 +23,7 @@ use crate::{
     },
     exit::Exit,
     failure::Failure,
+    streams,
 };
 
 /// Where the file goes.
@@ -62,14 +63,14 @@ pub(crate) fn run(options: &MigrateOptions) -> anyhow::Result<Exit> {
         return Err(Failure::new(what, format!("run it in the directory of {names}")).into());
     }
     if options.dry_run {
-        io::stdout().lock().write_all(text.as_bytes())?;
+        streams::stdout().for_programs().write_all(text.as_bytes())?;
         return Ok(Exit::Clean);
     }
     write(&output, &text).with_context(|| {
         let what = format!("cannot write {}", options.output.display());
         Failure::new(what, "name another file with --output")
     })?;
-    writeln!(io::stdout(), "wrote {} from {}", options.output.display(), read.join(", "))?;
+    writeln!(streams::stdout(), "wrote {} from {}", options.output.display(), read.join(", "))?;
     Ok(Exit::Clean)
 }
 

@@ -1,20 +1,17 @@
 //! Every environment variable: those of keys, from the table of settings, and the others.
 
-use std::{
-    fmt::Write as _,
-    io::{self, Write as _},
-};
+use std::{fmt::Write as _, io::Write as _};
 
 use crate::{
     config::{key::Key, table},
     exit::Exit,
     name::Name,
-    screen,
+    screen, streams,
 };
 
 pub(crate) fn run(markdown: bool) -> anyhow::Result<Exit> {
     if markdown {
-        io::stdout().lock().write_all(markdown_page().as_bytes())?;
+        streams::stdout().for_programs().write_all(markdown_page().as_bytes())?;
     } else {
         screen::print(&list())?;
     }

@@ -11,10 +11,11 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
+use probity_text::runner::Syntax;
 use serde_json::{Value, json};
 
 use super::is_swapped;
-use crate::exit::Exit;
+use crate::{exit::Exit, streams};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const NAMES: [&str; 2] = ["north", "south"];
@@ -143,5 +144,5 @@ fn tell(session: &str, event: &str, text: &Value) -> anyhow::Result<()> {
 }
 
 fn say(line: &str) -> anyhow::Result<()> {
-    Ok(writeln!(anstream::stdout(), "{line}")?)
+    Ok(writeln!(streams::stdout().as_syntax(Syntax::Json), "{line}")?)
 }

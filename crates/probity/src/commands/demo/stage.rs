@@ -6,6 +6,10 @@ use super::{
     place::DemoDirectory,
     shell::{self, Ran},
 };
+use crate::{
+    screen::{Paint, Screen},
+    streams,
+};
 
 pub(super) struct Stage<'a> {
     place: &'a DemoDirectory,
@@ -29,9 +33,9 @@ impl<'a> Stage<'a> {
 
     pub(super) fn heading(&mut self, text: &str) -> anyhow::Result<()> {
         self.steps += 1;
-        let bold = anstyle::Style::new().bold();
         self.line("")?;
-        self.line(&format!("{bold}{}. {text}{bold:#}", self.steps))
+        let heading = format!("{}. {text}", self.steps);
+        self.line(&Screen::stdout().painted(Paint::Strong, &heading))
     }
 
     /// Runs what is printed, and nothing else.
@@ -65,7 +69,7 @@ impl<'a> Stage<'a> {
     }
 
     pub(super) fn line(&mut self, text: &str) -> anyhow::Result<()> {
-        Ok(writeln!(anstream::stdout(), "{text}")?)
+        Ok(writeln!(streams::stdout(), "{text}")?)
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {

@@ -10,6 +10,8 @@ use std::{
 
 use probity_sandbox::{Child, Exit, Signal};
 
+use crate::streams::{stderr, stdout};
+
 /// Waits for the end, with all that the command wrote written.
 pub(super) fn follow(mut child: Child, mut signals: File) -> io::Result<Exit> {
     if let Some(stdin) = child.stdin.take() {
@@ -19,8 +21,8 @@ pub(super) fn follow(mut child: Child, mut signals: File) -> io::Result<Exit> {
     }
     let mut copies = Vec::new();
     for (name, theirs, ours) in [
-        ("stdout", child.stdout.take(), io::stdout().as_fd().try_clone_to_owned()?),
-        ("stderr", child.stderr.take(), io::stderr().as_fd().try_clone_to_owned()?),
+        ("stdout", child.stdout.take(), stdout().descriptor().try_clone_to_owned()?),
+        ("stderr", child.stderr.take(), stderr().descriptor().try_clone_to_owned()?),
     ] {
         let Some(theirs) = theirs else { continue };
         let copying = move || copy(theirs, File::from(ours));

@@ -22,6 +22,8 @@ use rustix::{
 
 use super::{signals, streams::copy};
 
+use crate::streams;
+
 /// Our side of it.
 pub(super) struct Terminal {
     ours: File,
@@ -30,7 +32,7 @@ pub(super) struct Terminal {
 impl Terminal {
     /// One of the size of ours, and the side for the process; `None` if we are not on a terminal.
     pub(super) fn open() -> io::Result<Option<(Self, Arc<OwnedFd>)>> {
-        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+        if !io::stdin().is_terminal() || !streams::stdout().is_terminal() {
             return Ok(None);
         }
         let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
@@ -60,7 +62,7 @@ impl Terminal {
         let keys = self.ours.try_clone()?;
         // Left alone at the end: reading from a terminal cannot be called off.
         thread::Builder::new().name("stdin".to_owned()).spawn(move || copy(typed, keys))?;
-        let shown = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+        let shown = File::from(streams::stdout().descriptor().try_clone_to_owned()?);
         let written = self.ours.try_clone()?;
         let showing = thread::Builder::new().name("stdout".to_owned());
         let showing = showing.spawn(move || copy(written, shown))?;

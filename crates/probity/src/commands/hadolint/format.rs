@@ -13,6 +13,8 @@ mod xml;
 
 use std::io;
 
+use probity_text::runner::Syntax;
+
 use super::verdict::Verdict;
 use crate::config::hadolint::Format;
 
@@ -34,6 +36,20 @@ impl Report {
             let path = replaced.unwrap_or(&report.path);
             report.verdicts.iter().map(move |verdict| (path, verdict))
         })
+    }
+}
+
+/// How a command of a CI runner is broken in a format.
+pub(super) fn syntax(format: Format) -> Syntax {
+    match format {
+        Format::Tty | Format::Gnu => Syntax::Text,
+        Format::Json
+        | Format::Codacy
+        | Format::Sarif
+        | Format::Codeclimate
+        | Format::GitlabCodeclimate
+        | Format::Sonarqube => Syntax::Json,
+        Format::Checkstyle | Format::Junit => Syntax::Xml,
     }
 }
 

@@ -27,6 +27,7 @@ use crate::{
         Screen,
         count::{self, Count},
     },
+    streams,
 };
 
 /// A longer file is not the configuration of a test runner.
@@ -286,7 +287,7 @@ fn show(
 ) -> anyhow::Result<Exit> {
     let mut refused = false;
     let screen = Screen::stdout();
-    let mut out = std::io::stdout().lock();
+    let mut out = streams::stdout().for_programs().lock();
     for issue in chosen {
         match placeable(checkout, tree, issue) {
             Ok(fixed) => {
@@ -318,7 +319,7 @@ fn uncommitted(error: &CommitError) -> Failure {
 
 fn say(line: &str) -> anyhow::Result<()> {
     let line = visible::line(line);
-    writeln!(std::io::stdout().lock(), "{line}").context("cannot write the result")
+    writeln!(streams::stdout().lock(), "{line}").context("cannot write the result")
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use probity_review::{Bar, Risk, Status};
 
 use super::{files, settings};
-use crate::{exit::Exit, failure::Failure};
+use crate::{exit::Exit, failure::Failure, streams};
 
 pub(crate) fn run(
     review: &Path,
@@ -63,6 +63,6 @@ fn judge(path: &Path, flags: impl Fn(Bar) -> Bar) -> anyhow::Result<Exit> {
         format!("{score} is at least {}", bar.threshold)
     };
     let word = if passes { "pass" } else { "fail" };
-    writeln!(std::io::stdout().lock(), "{word}: {why}").context("cannot write the verdict")?;
+    writeln!(streams::stdout().lock(), "{word}: {why}").context("cannot write the verdict")?;
     Ok(if passes { Exit::Clean } else { Exit::Findings })
 }

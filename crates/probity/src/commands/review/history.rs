@@ -19,7 +19,7 @@ use super::{
     settings::{Keep, Settings},
 };
 use crate::{
-    commands::ListFormat,
+    commands::{ListFormat, print_json},
     config::{self, Layer, Origin, key},
     exit::Exit,
     failure::Failure,
@@ -27,6 +27,7 @@ use crate::{
     report::review::{ReviewFormat, render_for},
     screen::{self, Paint, Screen, Table},
     seats::state,
+    streams,
 };
 
 /// What an empty history says.
@@ -205,17 +206,15 @@ pub(crate) fn list(args: &HistoryOptions) -> anyhow::Result<Exit> {
     if args.keep.is_some() || args.days.is_some() {
         let retention = Retention { keep: args.keep, days: args.days };
         let removed = history.prune(repo.as_deref(), retention)?;
-        writeln!(std::io::stdout().lock(), "{removed} removed")?;
+        writeln!(streams::stdout().lock(), "{removed} removed")?;
         return Ok(Exit::Clean);
     }
     let entries = history.list(repo.as_deref(), args.limit)?;
-    let mut out = std::io::stdout().lock();
+    let mut out = streams::stdout().lock();
     match args.format {
         ListFormat::Json => {
             let page: Vec<serde_json::Value> = entries.iter().map(as_json).collect();
-            serde_json::to_writer_pretty(&mut out, &json!({ "reviews": page }))
-                .map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            print_json(&json!({ "reviews": page }))?;
         }
         ListFormat::Text if entries.is_empty() => {
             let line = match (&repo, history.list(None, 1)?.is_empty()) {
@@ -254,7 +253,7 @@ pub(crate) fn show(
         },
     };
     let review = found.ok_or_else(|| missing(which.unwrap_or("newest")))?;
-    print(&render_for(Screen::stdout(), format, &review)?)?;
+    print(format.syntax(), &render_for(Screen::stdout(), format, &review)?)?;
     Ok(if review.status == Status::Error { Exit::Failure } else { Exit::Clean })
 }
 

@@ -1,11 +1,11 @@
 //! What a person at a terminal sees while a review goes on, and what a CI log keeps of it.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use probity_review::{Event, ProvedClaim};
 use probity_text::visible;
 
-use crate::screen::count::Count;
+use crate::{screen::count::Count, streams};
 
 /// A line that changes at a terminal; elsewhere one line for each claim.
 pub(super) enum Progress {
@@ -33,7 +33,7 @@ impl Progress {
             (Self::Terminal(count), _) => count.say(&line),
             (Self::Log, Event::Proved { .. }) => {
                 // Nobody reads a log that cannot be written.
-                drop(writeln!(io::stderr().lock(), "{line}"));
+                drop(writeln!(streams::stderr().lock(), "{line}"));
             }
             (Self::Log | Self::Quiet, _) => tracing::info!("{line}"),
         }

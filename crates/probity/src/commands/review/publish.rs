@@ -25,6 +25,7 @@ use crate::{
         counts::plural,
         review::pull_request::{self, Offer},
     },
+    streams,
 };
 
 /// What `publish` is told.
@@ -182,7 +183,7 @@ fn told(published: &Published, number: u64) -> anyhow::Result<Exit> {
         tracing::warn!("{problem}; help: {}", problem.help());
     }
     writeln!(
-        std::io::stdout().lock(),
+        streams::stdout().lock(),
         "pull request {number}: {} added, {edited} updated, {} resolved, {reopened} reopened",
         plural(*added, "comment"),
         plural(*resolved, "thread")

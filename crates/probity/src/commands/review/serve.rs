@@ -21,7 +21,7 @@ use self::{
     token::Token,
 };
 use super::history::{ChosenHistory, open};
-use crate::{exit::Exit, failure::Failure};
+use crate::{exit::Exit, failure::Failure, streams};
 
 /// Why a request gets no page of the history.
 enum Refused {
@@ -57,7 +57,7 @@ pub(crate) fn serve(place: &ChosenHistory, port: u16) -> anyhow::Result<Exit> {
     let address = listener.local_addr().context("cannot find the port")?;
     let token = Token::new().context("cannot read /dev/urandom, which the token is made from")?;
     // The line is for people and for programs that wait for it.
-    let mut out = std::io::stdout().lock();
+    let mut out = streams::stdout().lock();
     writeln!(out, "http://{address}/?token={}", token.text())
         .and_then(|()| out.flush())
         .context("cannot write the URL")?;

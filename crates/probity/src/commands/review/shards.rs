@@ -18,7 +18,9 @@ use super::{
     Desk, Options, Seat, checkout, files, listen, progress::Progress, proving, runners,
     settings::Settings, shown,
 };
-use crate::{exit::Exit, failure::Failure, name::Name, output::OutputFile, report::counts::plural};
+use crate::{
+    exit::Exit, failure::Failure, name::Name, output::OutputFile, report::counts::plural, streams,
+};
 
 /// What `ask` is told.
 #[derive(Debug)]
@@ -196,6 +198,6 @@ fn write_json<T: serde::Serialize>(file: &OutputFile, value: &T) -> anyhow::Resu
 }
 
 fn say(line: &str) -> anyhow::Result<Exit> {
-    writeln!(std::io::stdout().lock(), "{line}").context("cannot write the result")?;
+    writeln!(streams::stdout().lock(), "{line}").context("cannot write the result")?;
     Ok(Exit::Clean)
 }

@@ -8,18 +8,19 @@ use std::{
 
 use anyhow::Context as _;
 use probity_review::{Entry, Status};
-use probity_text::visible;
+use probity_text::{runner::Syntax, visible};
 use serde_json::json;
 
-use super::{files, history, print};
+use super::{files, history};
 use crate::{
-    commands::ListFormat,
+    commands::{ListFormat, print_json},
     exit::Exit,
     report::{
         counts::plural,
         review::html::chart::{badge as picture, sparkline},
     },
-    screen::{Paint, Screen, Table},
+    screen::{self, Paint, Screen, Table},
+    streams,
 };
 
 /// What `trend` is told.
@@ -77,14 +78,10 @@ pub(crate) fn trend(command: &TrendCommand) -> anyhow::Result<Exit> {
     if let Some(branch) = &command.branch {
         entries.retain(|entry| entry.branch == *branch);
     }
-    let report = match command.format {
-        ListFormat::Json => as_json(&entries)?,
-        ListFormat::Text => {
-            let screen = Screen::stdout();
-            screen.folded(&as_text(&entries, screen))
-        }
-    };
-    print(&report)?;
+    match command.format {
+        ListFormat::Json => print_json(&as_json(&entries))?,
+        ListFormat::Text => screen::print(&as_text(&entries, Screen::stdout()))?,
+    }
     Ok(Exit::Clean)
 }
 
@@ -124,7 +121,7 @@ fn as_text(entries: &[Entry], screen: Screen) -> String {
     text
 }
 
-fn as_json(entries: &[Entry]) -> anyhow::Result<String> {
+fn as_json(entries: &[Entry]) -> serde_json::Value {
     let points = |entries: Vec<&Entry>| -> Vec<serde_json::Value> {
         entries.into_iter().map(history::as_json).collect()
     };
@@ -143,10 +140,7 @@ fn as_json(entries: &[Entry]) -> anyhow::Result<String> {
             })
         })
         .collect();
-    Ok(format!(
-        "{}\n",
-        serde_json::to_string_pretty(&json!({ "branches": branches, "cost": cost }))?
-    ))
+    json!({ "branches": branches, "cost": cost })
 }
 
 /// Writes the score of a review as a picture.
@@ -161,7 +155,8 @@ pub(crate) fn badge(review: &Path, to: Option<&PathBuf>) -> anyhow::Result<Exit>
     };
     match to {
         Some(path) => files::named_file(path, Path::new("."))?.write(&svg)?,
-        None => write!(std::io::stdout().lock(), "{svg}").context("cannot write the badge")?,
+        None => write!(streams::stdout().as_syntax(Syntax::Xml), "{svg}")
+            .context("cannot write the badge")?,
     }
     Ok(Exit::Clean)
 }

@@ -16,10 +16,11 @@ use super::{
     settings,
 };
 use crate::{
-    commands::ListFormat,
+    commands::{ListFormat, print_json},
     exit::Exit,
     failure::Failure,
     screen::{Paint, Screen, Table},
+    streams,
 };
 
 const REASON_CHARS: usize = 500;
@@ -59,7 +60,7 @@ pub(crate) fn verdict(command: &VerdictCommand) -> anyhow::Result<Exit> {
         files::rewrite(&command.report, &judged)?;
     }
     let word = command.verdict.word();
-    writeln!(std::io::stdout().lock(), "{id}: {word}; {}", visible::line(&judged.summary))
+    writeln!(streams::stdout().lock(), "{id}: {word}; {}", visible::line(&judged.summary))
         .context("cannot write the result")?;
     Ok(Exit::Clean)
 }
@@ -161,14 +162,13 @@ pub(crate) fn verdicts(
     let repo = (!all).then(|| probity_proof::GitFacts::of(&place.repo).repo);
     let records = history.verdicts(repo.as_deref())?;
     let counted = accuracy(&records);
-    let mut out = std::io::stdout().lock();
+    let mut out = streams::stdout().lock();
     match format {
         ListFormat::Json => {
             let rows: Vec<serde_json::Value> = counted.iter().map(as_json).collect();
             let words: Vec<serde_json::Value> = records.iter().map(word_as_json).collect();
             let page = json!({ "accuracy": rows, "verdicts": words });
-            serde_json::to_writer_pretty(&mut out, &page).map_err(std::io::Error::from)?;
-            writeln!(out)?;
+            print_json(&page)?;
         }
         ListFormat::Text if counted.is_empty() => {
             let line = "nobody has judged an issue yet; `probity review verdict ISS-001 accurate --reason \

@@ -1,13 +1,13 @@
 //! While an agent works: its progress, and the trace.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use probity_autofix::{Event, Outcome};
 use probity_text::visible;
 use serde_json::json;
 
 use super::{Progress, context, trace::Trace};
-use crate::{commands::check::mask::Hider, report::ai_fix::read_to_json, screen::count};
+use crate::{commands::check::mask::Hider, report::ai_fix::read_to_json, screen::count, streams};
 
 /// Sees one session.
 pub(super) struct Watch<'w> {
@@ -65,7 +65,7 @@ impl Watch<'_> {
             Err(Outcome::Applied | Outcome::NoChange) => return,
         };
         // With stderr gone there is nobody to show it to.
-        drop(count::beside(|| io::stderr().write_all(said.as_bytes())));
+        drop(count::beside(|| streams::stderr().write_all(said.as_bytes())));
     }
 
     pub(super) fn progress(&self, what: &str) {

@@ -8,7 +8,7 @@ use std::{
 use probity_lint::{Rejection, SkipReason};
 
 use super::{Fixing, Way};
-use crate::{report::ai_fix::read_in_words, screen::Screen};
+use crate::{report::ai_fix::read_in_words, screen::Screen, streams};
 
 /// More notes than this help nobody.
 const MAX_NOTES: usize = 20;
@@ -165,7 +165,7 @@ impl Summary {
             writeln!(out, "help: --fix-unsafe applies suggestions and unsafe fixes too")?;
         }
         let text = Screen::stderr().folded(&String::from_utf8_lossy(&out));
-        io::stderr().lock().write_all(text.as_bytes())
+        streams::stderr().lock().write_all(text.as_bytes())
     }
 }
 
