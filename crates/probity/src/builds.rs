@@ -32,6 +32,8 @@ pub(crate) struct ChosenBuilds {
 pub(crate) struct FileUses {
     pub(crate) lint: BuildUses,
     contexts: BTreeSet<PathBuf>,
+    /// The descriptions that name it, if the user does not.
+    pub(crate) named_by: BTreeSet<PathBuf>,
     /// The services and targets that build it.
     pub(crate) invocations: BTreeSet<Invocation>,
     /// Whether the description has other builds of it, which the command line leaves out.
@@ -106,6 +108,12 @@ pub(crate) fn expand(targets: &mut Targets, chosen: &ChosenBuilds, working: &Pat
                 described.add_file(&path, working, format, chosen, targets);
             }
             None => targets.files.push(path),
+        }
+    }
+    for path in &targets.files {
+        // The user's own word counts.
+        if let Some(uses) = described.uses.get_mut(path) {
+            uses.named_by.clear();
         }
     }
     targets.files.extend(described.uses.keys().cloned());
@@ -213,7 +221,9 @@ impl Described {
                         dockerfile: source::shown(&dockerfile, working),
                     });
                 }
-                self.uses.entry(dockerfile).or_default().add(invocation, build, context);
+                let uses = self.uses.entry(dockerfile).or_default();
+                uses.named_by.insert(path.to_owned());
+                uses.add(invocation, build, context);
             }
             Recipe::Inline { text, place } => {
                 let mut uses = FileUses::default();

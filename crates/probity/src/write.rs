@@ -9,11 +9,12 @@
 mod tests;
 
 use std::{
+    collections::BTreeSet,
     env, io,
     path::{Path, PathBuf},
 };
 
-use probity_scope::{ReplaceError, TreeError, TreeFile, WithoutGit};
+use probity_scope::{ReplaceError, TreeError, TreeFile, WithoutGit, tree_of};
 
 /// Why a file was not replaced. Whatever it is, the file is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,31 @@ pub(crate) enum WriteError {
 /// Replaces what the file holds, if that is `before`, by `after`.
 pub(crate) fn replace(path: &Path, before: &str, after: &str) -> Result<(), WriteError> {
     Ok(find(path)?.replace(before.as_bytes(), after.as_bytes())?)
+}
+
+/// The same for a file that only these Compose and Bake files name: a repository must not have one of
+/// another tree replaced.
+pub(crate) fn replace_named_by(
+    path: &Path,
+    descriptions: &BTreeSet<PathBuf>,
+    before: &str,
+    after: &str,
+) -> Result<(), WriteError> {
+    let working = env::current_dir()?;
+    let target = path.canonicalize()?;
+    let mut outside = None;
+    for description in descriptions {
+        let directory = description.parent().unwrap_or(description);
+        let top = tree_of(directory, WithoutGit::Within(&working))?;
+        if target.starts_with(&top) {
+            return replace(path, before, after);
+        }
+        outside = Some(top);
+    }
+    match outside {
+        Some(top) => Err(WriteError::Outside { target, top }),
+        None => replace(path, before, after),
+    }
 }
 
 /// Writes a file that need not exist, whole or not at all.

@@ -100,9 +100,12 @@ fn a_report_that_a_repository_places_stays_below_its_file() {
     }
 }
 
+/// The path of a report, the links that are there with their targets, and what becomes of it.
+type PlacedReport = (&'static str, &'static [(&'static str, &'static str)], &'static str);
+
 #[test]
 fn a_report_that_a_repository_places_replaces_nothing_but_reports() {
-    let cases: &[(&str, &[(&str, &str)], &str)] = &[
+    let cases: &[PlacedReport] = &[
         (".bashrc", &[], "stdout"),
         ("/tmp/probity-hostile-report", &[], "ignored"),
         ("../.bashrc", &[], "ignored"),
@@ -208,6 +211,28 @@ fn fixes_follow_no_link_out_of_the_tree() {
         // The way out that the message names.
         probity().dir(home.at("x")).args(["check", "--fix", "../own/Dockerfile"]).run().code(0);
         assert_eq!(home.text(outside), GOOD);
+    }
+}
+
+#[test]
+fn a_compose_file_has_nothing_of_another_tree_fixed() {
+    for is_repository in [true, false] {
+        for name in ["../own/Dockerfile", "linked/Dockerfile"] {
+            let text = format!(
+                "services:\n  a:\n    build:\n      context: .\n      dockerfile: {name}\n"
+            );
+            let home = Home::with(&[("compose.yaml", &text)], is_repository);
+            home.link("x/linked", "../own");
+            let run = probity().dir(home.at("x")).args(["check", "--fix", "compose.yaml"]);
+            let output = run.run().code(2);
+            assert!(output.stderr.contains("outside of"), "{}", output.stderr);
+            assert_eq!(home.text("own/Dockerfile"), BAD);
+        }
+        // Named by the user, or in the same tree.
+        let text = "services:\n  a:\n    build: .\n";
+        let home = Home::with(&[("sub/compose.yaml", &text.replace('.', ".."))], is_repository);
+        probity().dir(home.at("x")).args(["check", "--fix", "sub/compose.yaml"]).run().code(0);
+        assert_eq!(home.text("x/Dockerfile"), GOOD);
     }
 }
 

@@ -161,7 +161,9 @@ pub(super) fn fix(
         }
         (_, Target::Stdin(_)) => fixing.output = Some(fixed.text.clone()),
         (_, Target::File(path)) if is_changed => {
-            fixing.failure = write::replace(path, &source.text, &fixed.text).err();
+            let named_by = job.uses.as_ref().map(|uses| uses.named_by.clone()).unwrap_or_default();
+            let replaced = write::replace_named_by(path, &named_by, &source.text, &fixed.text);
+            fixing.failure = replaced.err();
         }
         _ => {}
     }
