@@ -69,8 +69,27 @@ fn check_source(source: &Source) -> Vec<Problem> {
         if let Some((what, why)) = unfinished(rest) {
             add(Some(token.line), what, why);
         }
+        if is_library(&source.path) && prints(rest) {
+            add(
+                Some(token.line),
+                "a library that prints".to_owned(),
+                "CI runners obey commands in what is printed, and `streams` in the binary breaks \
+                 them: return the text, or take a writer",
+            );
+        }
     }
     problems
+}
+
+/// In the binary itself, clippy refuses the same.
+fn is_library(path: &str) -> bool {
+    path.starts_with("crates/") && path.contains("/src/") && !path.starts_with("crates/probity/")
+}
+
+/// Whether the code that begins here gets a standard stream to write to.
+fn prints(tokens: &[Token<'_>]) -> bool {
+    let words: Vec<&str> = tokens.iter().take(5).map(|token| token.text).collect();
+    matches!(words.as_slice(), ["io", ":", ":", "stdout" | "stderr", "("])
 }
 
 /// What the code that begins here leaves for later.
@@ -158,5 +177,9 @@ mod tests {
         expect(path, "//! A.\n#[cfg_attr(not(ignore), inline)]\nuse ignore::Walk;\n", &[]);
         expect(path, "//! A todo!() #[ignore].\n// todo!()\nconst A: &str = \"todo!()\";\n", &[]);
         expect(path, "//! A.\nfn todo() { if !todo() {} }\n", &[]);
+        let prints = "//! A.\nfn f() { std::io::stderr().flush() }\n";
+        expect(path, prints, &[(Some(2), "a library that prints")]);
+        expect("crates/probity/src/a.rs", prints, &[]);
+        expect("crates/x/tests/it/a.rs", prints, &[]);
     }
 }

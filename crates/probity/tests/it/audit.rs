@@ -10,7 +10,7 @@ mod reading;
 mod reports;
 mod resuming;
 mod second_opinions;
-mod server;
+pub(crate) mod server;
 mod skills;
 mod surface;
 mod wire;
@@ -37,13 +37,13 @@ const TRUE: &str = r#"{"action":"final","status":"completed","findings":[{"title
 /// A finding that quotes what nobody wrote.
 const INVENTED: &str = r#"{"action":"final","findings":[{"title":"Backdoor","severity":"critical","summary":"s","evidence":["if admin == attacker { True }"],"recommendation":"r","file":"validators/spend.ak","line":3}]}"#;
 
-fn project() -> TempDir {
+pub(crate) fn project() -> TempDir {
     directory(&[("validators/spend.ak", SPEND)])
 }
 
 /// An audit that asks the server as an OpenAI-compatible one. Ports come again, and with them the
 /// addresses by which cached answers are known.
-fn audit(dir: &TempDir, server: &Server) -> Run {
+pub(crate) fn audit(dir: &TempDir, server: &Server) -> Run {
     audit_with_cache(dir, server).args(["--no-cache"])
 }
 

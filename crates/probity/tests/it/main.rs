@@ -45,6 +45,7 @@ mod quarantine;
 mod real_agents;
 mod regressions;
 mod review;
+mod runner_commands;
 mod sarif;
 mod seats;
 mod secrets;
