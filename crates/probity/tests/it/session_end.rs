@@ -309,11 +309,11 @@ fn a_repository_cannot_switch_ai_fixes_on() {
         assert!(asked.exists(), "{file}: {}", output.stderr);
     }
     insta::assert_snapshot!(warnings.concat(), @"
-    warning: probity.toml:2: `ai.enabled = true` is ignored: a repository's file may only tighten this key; set it with --ai, PROBITY_AI__ENABLED or in your own configuration file
+    warning: probity.toml:2: `ai.enabled = true` is ignored: a repository's file may only tighten this key, which is false by default; set it with --ai, PROBITY_AI__ENABLED or in your own configuration file
     Fixed 2 issues in 1 file
     Skipped 1 fix (1 resolve-error)
     note: skipped fix tally/prefer-multi-stage-build (Dockerfile:4): resolve-error: ai-disabled: AI fixes are off; --ai or `ai.enabled = true` switches them on
-    warning: pyproject.toml:2: `ai.enabled = true` is ignored: a repository's file may only tighten this key; set it with --ai, PROBITY_AI__ENABLED or in your own configuration file
+    warning: pyproject.toml:2: `ai.enabled = true` is ignored: a repository's file may only tighten this key, which is false by default; set it with --ai, PROBITY_AI__ENABLED or in your own configuration file
     Fixed 2 issues in 1 file
     Skipped 1 fix (1 resolve-error)
     note: skipped fix tally/prefer-multi-stage-build (Dockerfile:4): resolve-error: ai-disabled: AI fixes are off; --ai or `ai.enabled = true` switches them on

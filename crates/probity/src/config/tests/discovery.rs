@@ -42,7 +42,7 @@ fn write(root: &Path, path: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A tree with one configuration per place, each telling itself apart by its report's path.
+/// A tree with one configuration per place, each telling itself apart by its model.
 fn tree() -> tempfile::TempDir {
     let root = tempfile::tempdir().unwrap();
     for (path, mark) in [
@@ -52,7 +52,7 @@ fn tree() -> tempfile::TempDir {
         ("a/b/c/tally.toml", "c"),
         ("elsewhere/tally.toml", "elsewhere"),
     ] {
-        write(root.path(), path, &format!("output.path = '{mark}'"));
+        write(root.path(), path, &format!("ai.model = '{mark}'"));
     }
     write(root.path(), "elsewhere/Dockerfile", "FROM scratch");
     root
@@ -85,7 +85,7 @@ fn the_nearest_file_holds_alone() {
         }
         for configs in [&mut fresh, &mut seasoned] {
             let config = configs.for_target(Path::new(target)).unwrap();
-            assert_eq!(config.check.output.path, expected, "{target}");
+            assert_eq!(config.ai.model.as_deref(), Some(expected), "{target}");
         }
     }
 }
@@ -94,12 +94,12 @@ fn the_nearest_file_holds_alone() {
 fn a_chosen_file_or_none_overrides_the_search() {
     let root = tree();
     for (choice, expected) in [
-        (Choice::This("a/tally.toml".into()), "a plain"),
-        (Choice::This(root.path().join("a/b/c/tally.toml")), "c"),
-        (Choice::None, "stdout"),
+        (Choice::This("a/tally.toml".into()), Some("a plain")),
+        (Choice::This(root.path().join("a/b/c/tally.toml")), Some("c")),
+        (Choice::None, None),
     ] {
         let config = configs(root.path(), choice).for_target(Path::new("Dockerfile")).unwrap();
-        assert_eq!(config.check.output.path, expected);
+        assert_eq!(config.ai.model.as_deref(), expected);
     }
 }
 

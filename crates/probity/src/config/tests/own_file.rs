@@ -81,7 +81,7 @@ fn files_are_found_upward_and_a_pyproject_needs_its_table() {
 
 #[test]
 fn the_users_own_file_is_below_the_repositorys_and_may_say_everything() {
-    let user = "[ai]\nsandbox = 'none'\nsecrets-policy = 'allow'\ntimeout = '3s'\n\
+    let user = "[ai]\nsandbox = 'none'\nsecrets-policy = 'allow'\ntimeout = '5s'\n\
                 command = ['mine']\n[check]\noutput.format = 'gnu'\n[review]\nthreshold = 2";
     let repository = "[ai]\ntimeout = '4s'\nsandbox = 'auto'\ncommand = ['evil']\n[review]\n\
                       threshold = 8";

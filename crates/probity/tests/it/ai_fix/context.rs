@@ -250,7 +250,7 @@ fn a_repository_cannot_show_its_context_and_the_user_can() {
         let output = run.args(["--ai-dry-run"]).run();
         assert_eq!(output.stderr.contains("- go.mod (33 bytes)"), shown, "{}", output.stderr);
         let warning = output.stderr.lines().find(|line| line.contains("is ignored")).unwrap();
-        insta::allow_duplicates! { insta::assert_snapshot!(warning, @r#"warning: probity.toml:2: `ai.context = "read-only"` is ignored: a repository's file may only tighten this key; set it with PROBITY_AI__CONTEXT or in your own configuration file"#) }
+        insta::allow_duplicates! { insta::assert_snapshot!(warning, @r#"warning: probity.toml:2: `ai.context = "read-only"` is ignored: a repository's file may only tighten this key, which is "none" by default; set it with PROBITY_AI__CONTEXT or in your own configuration file"#) }
     }
 }
 

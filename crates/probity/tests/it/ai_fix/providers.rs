@@ -92,7 +92,7 @@ fn a_repositorys_file_does_not_choose_which_key_goes_where() {
     Skipped 1 fix (1 resolve-error)
     note: skipped fix tally/prefer-multi-stage-build (Dockerfile:9): resolve-error: not-configured: the environment variable OPENAI_API_KEY is not set; run `export OPENAI_API_KEY=KEY`, or name another variable with `ai.api-key-env`
 
-    warning: probity.toml:2: `ai.enabled = true` is ignored: a repository's file may only tighten this key; set it with --ai, PROBITY_AI__ENABLED or in your own configuration file
+    warning: probity.toml:2: `ai.enabled = true` is ignored: a repository's file may only tighten this key, which is false by default; set it with --ai, PROBITY_AI__ENABLED or in your own configuration file
     warning: probity.toml:3: `ai.provider = "openai"` is ignored: a repository's file may not set this key; set it with --ai-provider, PROBITY_AI__PROVIDER or in your own configuration file
     warning: probity.toml:4: `ai.endpoint = "http://127.0.0.1:[port]/v1/chat/completions"` is ignored: a repository's file may not set this key; set it with --ai-endpoint, PROBITY_AI__ENDPOINT or in your own configuration file
     warning: probity.toml:5: `ai.api-key-env = "PROVIDER_TEST_KEY"` is ignored: a repository's file may not set this key; set it with --ai-api-key-env, PROBITY_AI__API_KEY_ENV or in your own configuration file
