@@ -5,7 +5,7 @@
 
 mod agents;
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -254,6 +254,7 @@ fn a_patch_is_broken_only_where_a_runner_reads_it() {
         let text = dir.path().join("input");
         fs::write(&text, input.unwrap_or_default()).unwrap();
         command.stdin(fs::File::open(text).unwrap()).stdout(fs::File::create(&path).unwrap());
+        command.stderr(Stdio::null());
         command.status().unwrap();
         assert_eq!(fs::read_to_string(path).unwrap(), whole);
     }
