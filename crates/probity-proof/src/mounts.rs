@@ -85,7 +85,8 @@ pub(crate) const RUST_TARGET: Shown = shown(
     "`/proof/rust-target`",
     "compiled dependencies, in the cache of probity",
     Compilers,
-    "filled once for each lock file, tool chain and flags; copies get copies of it",
+    "filled once for each lock file, tool chain and flags; copies get copies of it. Settings of cargo in \
+     the repository may run its code there, so it then serves one review and is not in the cache",
 );
 pub(crate) const GO_MODULES: Shown = shown(
     "`/proof/go-modules`",

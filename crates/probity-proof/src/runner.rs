@@ -381,7 +381,10 @@ pub(crate) fn succeeded(ran: Result<Ran, Trouble>) -> Result<Ran, Trouble> {
         return Ok(ran);
     }
     let told = String::from_utf8_lossy(&ran.stderr);
-    Err(Trouble::Machine(told.lines().next().unwrap_or("no reason given").to_owned()))
+    // What tools do is said before what went wrong.
+    let error = told.lines().find(|line| line.starts_with("error") || line.starts_with("fatal"));
+    let why = error.or_else(|| told.lines().next()).unwrap_or("no reason given");
+    Err(Trouble::Machine(why.to_owned()))
 }
 
 /// What is found out once, for each key.

@@ -34,8 +34,8 @@ pub(super) fn refusal(
                 return Ok(Some(Obstacle::MissingImage { image: image.clone() }));
             }
             match pull(bench, image, options, interrupt) {
-                Err(ImageError::Refused { .. }) => {
-                    return Ok(Some(Obstacle::MissingImage { image: image.clone() }));
+                Err(ImageError::Refused { why, .. }) => {
+                    return Ok(Some(Obstacle::Unpulled { image: image.clone(), why }));
                 }
                 pulled => pulled?,
             }

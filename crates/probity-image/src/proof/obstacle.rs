@@ -14,6 +14,11 @@ pub enum Obstacle {
     MissingImage {
         image: String,
     },
+    /// The engine may pull it, and could not.
+    Unpulled {
+        image: String,
+        why: String,
+    },
     /// `# syntax=` names a program that is not the one of the builder, and could fetch.
     ForeignFrontend {
         image: String,
@@ -88,6 +93,9 @@ impl fmt::Display for Obstacle {
                 out,
                 "the image {image} is not on this machine; pull it or set `ai.proof-pull = true`"
             ),
+            Self::Unpulled { image, why } => {
+                write!(out, "the image {image} could not be pulled: {why}")
+            }
             Self::ForeignFrontend { image } => write!(
                 out,
                 "cannot be built here: `# syntax={image}` runs a program that can fetch anything; \

@@ -183,6 +183,7 @@ fn way_out(obstacle: &Obstacle) -> &'static str {
         | Obstacle::RemoteSource { .. }
         | Obstacle::UnknownSource { .. }
         | Obstacle::Trigger { .. } => "add --network to allow it",
+        Obstacle::Unpulled { .. } => "correct its name, or log in to its registry",
         Obstacle::BuilderArgument { .. } => "remove it from --build-arg",
         Obstacle::RunFlag { .. } => "remove the flag, or compare two images that you built",
         Obstacle::MemoryLimit { .. } => "compare two images that you built",

@@ -153,7 +153,11 @@ impl Rust {
                 written.map_err(|error| Trouble::at(Path::new("config.toml"), &error))?;
             }
             self.with_network(site, |fetches| {
-                self.in_skeleton(site, skeleton, home, fetches, &["fetch", "--locked"])
+                // What only other platforms need is not needed here.
+                let mut words = vec!["fetch", "--locked"];
+                let host = self.version.lines().find_map(|line| line.strip_prefix("host: "));
+                words.extend(host.into_iter().flat_map(|host| ["--target", host]));
+                self.in_skeleton(site, skeleton, home, fetches, &words)
             })
         })?;
         let mut key = StoreKey::new();

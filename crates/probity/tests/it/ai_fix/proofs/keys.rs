@@ -82,8 +82,8 @@ const ROWS: &[Row] = &[
         settings: "proof = \"build\"\nproof-pull = true",
         base: ABSENT,
         level: Some("static"),
-        builds: 1,
-        report: "the original does not build here",
+        builds: 0,
+        report: "could not be pulled",
         ..PLAIN
     },
     Row {
