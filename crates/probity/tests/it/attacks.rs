@@ -5,6 +5,7 @@
 //! harmless does run: a row that could not hurt anybody would show nothing.
 
 mod editor;
+mod hostile;
 mod review;
 mod table;
 mod victim;

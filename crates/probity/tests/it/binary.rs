@@ -28,7 +28,12 @@ pub(crate) struct Output {
 }
 
 pub(crate) fn probity() -> Run {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_probity"));
+    another(env!("CARGO_BIN_EXE_probity"))
+}
+
+/// The same for a probity that was built elsewhere.
+pub(crate) fn another(program: impl AsRef<OsStr>) -> Run {
+    let mut command = Command::new(program);
     command
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())

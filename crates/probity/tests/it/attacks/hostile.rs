@@ -1,0 +1,80 @@
+//! Attacks by a hostile repository: each row is something that its author wants of whoever reviews it,
+//! and no row may get it from the real binary with its sandbox on.
+//!
+//! Each row was seen to succeed before its cure. `PROBITY_ATTACKED_BINARY` names another binary to
+//! attack, and with `PROBITY_ATTACKS_SUCCEED=1` the tests list the rows that fail to succeed.
+
+mod go;
+mod java;
+mod javascript;
+mod path;
+mod php;
+mod python;
+mod rust;
+mod stage;
+mod table;
+
+use stage::{Stage, attacks_succeed};
+use table::Hostile;
+
+/// Plays the attacks of some repositories, one after the other.
+fn play(repositories: Vec<Hostile>) {
+    let wanted = attacks_succeed();
+    let mut wrong = Vec::new();
+    for hostile in &repositories {
+        let stage = Stage::new(hostile);
+        let told = stage.play();
+        for row in &hostile.rows {
+            let found = stage.found(&row.want, &told);
+            let (point, repository, name) = (row.point, &hostile.name, &row.name);
+            match found {
+                Some(found) if !wanted => {
+                    wrong.push(format!("point {point}, {repository}: {name}: {found}"));
+                }
+                None if wanted => {
+                    wrong.push(format!(
+                        "point {point}, {repository}: {name}: held\n{}",
+                        told.short()
+                    ));
+                }
+                _ => {}
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} rows:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn python() {
+    play(python::repositories());
+}
+
+#[test]
+fn javascript() {
+    play(javascript::repositories());
+}
+
+#[test]
+fn java() {
+    play(java::repositories());
+}
+
+#[test]
+fn go() {
+    play(go::repositories());
+}
+
+#[test]
+fn path() {
+    play(path::repositories());
+}
+
+#[test]
+fn php() {
+    play(php::repositories());
+}
+
+#[test]
+fn rust() {
+    play(rust::repositories());
+}
