@@ -4,18 +4,28 @@
 //! Each row was seen to succeed before its cure. `PROBITY_ATTACKED_BINARY` names another binary to
 //! attack, and with `PROBITY_ATTACKS_SUCCEED=1` the tests list the rows that fail to succeed.
 
+mod agents;
+mod audit;
 mod go;
 mod java;
 mod javascript;
+mod output;
 mod path;
 mod php;
 mod python;
 mod rust;
+mod settings;
 mod stage;
 mod table;
+mod told;
 
-use stage::{Stage, attacks_succeed};
+use stage::Stage;
 use table::Hostile;
+
+/// Whether each row should get what it wants, as it does from a binary without the cures.
+fn attacks_succeed() -> bool {
+    std::env::var_os("PROBITY_ATTACKS_SUCCEED").is_some()
+}
 
 /// Plays the attacks of some repositories, one after the other.
 fn play(repositories: Vec<Hostile>) {
@@ -77,4 +87,24 @@ fn php() {
 #[test]
 fn rust() {
     play(rust::repositories());
+}
+
+#[test]
+fn audit() {
+    play(audit::repositories());
+}
+
+#[test]
+fn output() {
+    play(output::repositories());
+}
+
+#[test]
+fn settings() {
+    play(settings::repositories());
+}
+
+#[test]
+fn agents() {
+    play(agents::repositories());
 }

@@ -2,7 +2,7 @@
 //! but what is around a program is shown to tests, and around these is the repository with all that git
 //! ignores and `.git`, where CI keeps its tokens.
 
-use super::table::{Claim, Hostile, Want};
+use super::table::{Claim, Hostile, Want, mark};
 
 /// A runner: the program that is looked for, the flagged file and what it needs, and a test.
 struct Runner {
@@ -89,7 +89,7 @@ const COMMAND: &str = "[[review.runner]]\nmatch = \"**/*.pm\"\ncommand = [\"prov
     report = \"-\"\n";
 
 pub(super) fn repositories() -> Vec<Hostile> {
-    let mut all = Vec::new();
+    let mut all = vec![own_programs()];
     for Runner { program, files, test_file, test } in RUNNERS {
         let token = format!("@REPO@/.git/token-of-{program}");
         // PHP reads its program, and skips a first line for shells.
@@ -108,7 +108,7 @@ pub(super) fn repositories() -> Vec<Hostile> {
                 test_file,
                 test,
             ))
-            .review()
+            .review_anyhow()
             .row(
                 5,
                 format!("{program}: its directory in PATH is the repository's"),
@@ -120,4 +120,20 @@ pub(super) fn repositories() -> Vec<Hostile> {
         all.push(hostile);
     }
     all
+}
+
+/// What probity itself starts, which no sandbox is around.
+fn own_programs() -> Hostile {
+    let mut hostile = Hostile::new("own programs").file("calc.py", "\n\n").path("@REPO@/bin");
+    for name in ["git", "bwrap", "docker", "podman"] {
+        hostile = hostile.program(&format!("bin/{name}"), format!("{}; exit 1", mark(name))).row(
+            1,
+            format!("{name} of a directory of the repository in PATH"),
+            Want::runs(name),
+        );
+    }
+    hostile
+        .claim(Claim::new("calc.py", "", "def test_claimed(): pass\n").named("test_claimed"))
+        .review_anyhow()
+        .command("exec --sandbox auto -- true")
 }

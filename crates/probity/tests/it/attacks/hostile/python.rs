@@ -7,6 +7,18 @@ const CODE: &str = "def half(number):\n    return number / 3\n";
 /// What a program of the repository's, run in the sandbox, leaves in the directory for what a run writes.
 const LEAVES: &str = "mkdir -p /proof/out";
 
+/// The kernel is asked, whatever it answers, unless the sandbox refuses.
+const PAIR: &str = "import errno, socket\n\ndef test_claimed():\n    try:\n        \
+    socket.socketpair(socket.AF_INET)\n    except OSError as error:\n        \
+    assert error.errno == errno.EPERM, \"-\".join([\"kernel\", \"was\", \"asked\"])\n";
+
+/// Reads the variables of all processes above.
+const ENVIRONMENT: &str = "import os\n\ndef test_claimed():\n    process, saw = os.getppid(), \"\"\n    \
+    while process > 1:\n        try:\n            saw += open(f\"/proc/{process}/environ\").read()\n        \
+    except OSError:\n            pass\n        \
+    process = int(open(f\"/proc/{process}/stat\").read().rsplit(\")\")[1].split()[1])\n    \
+    assert \"-forge-\".join([\"a\", \"token\"]) not in saw, \"-\".join([\"variables\", \"were\", \"seen\"])\n";
+
 /// A module that shows where it was imported.
 fn module(word: &str) -> String {
     let open = |word: &str| format!("open(\"@HOME@/ran/{word}\", \"w\")");
@@ -72,6 +84,30 @@ pub(super) fn repositories() -> Vec<Hostile> {
             .claim(claim())
             .review()
             .row(5, "an environment names a directory of the home", Want::says("installation")),
+    );
+    all.push(
+        Hostile::new("socket pairs")
+            .file("calc.py", CODE)
+            .claim(Claim::new("calc.py", "test_calc.py", PAIR).named("test_claimed"))
+            .review()
+            .row(
+                18,
+                "a pair of sockets of another family",
+                Want::Reports("kernel-was-asked".to_owned()),
+            ),
+    );
+    all.push(
+        Hostile::new("without a sandbox")
+            .file("calc.py", CODE)
+            .stand_in("bwrap", "exit 1")
+            .variable("FORGE_TOKEN", "a-forge-token")
+            .claim(Claim::new("calc.py", "test_calc.py", ENVIRONMENT).named("test_claimed"))
+            .review()
+            .row(
+                8,
+                "a test reads the variables of probity",
+                Want::Reports("variables-were-seen".to_owned()),
+            ),
     );
     all
 }

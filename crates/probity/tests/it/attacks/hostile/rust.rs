@@ -1,6 +1,6 @@
 //! Rust: what build scripts leave for the host, and what cargo of the host obeys and fetches.
 
-use super::table::{Claim, Hostile, Want, mark};
+use super::table::{Claim, Command, Hostile, Want, mark};
 
 const CODE: &str = "pub fn half(number: u32) -> u32 {\n    number / 3\n}\n";
 
@@ -13,6 +13,8 @@ pub(super) fn repositories() -> Vec<Hostile> {
         compiler_on_the_path(),
         private_sources(),
         loopback(),
+        later_review(""),
+        later_review("ls tests/zz_probity* >/dev/null 2>&1 || exit 0\n"),
     ]
 }
 
@@ -131,5 +133,39 @@ fn loopback() -> Hostile {
         10,
         "a dependency is a server of this machine",
         Want::ReachesPort,
+    )
+}
+
+/// The compiled dependencies are shared by reviews. A build script changes one in place, while all is
+/// compiled ahead or later, and the next project has it in its tests.
+fn later_review(condition: &str) -> Hostile {
+    let depends = "[dependencies]\nshared = \"1\"\n";
+    let changes = "for file in /proof/build/target/debug/deps/libshared-*.rlib; do \
+                   sed s/sweets/poison/g \"$file\" > /tmp/changed && cat /tmp/changed > \"$file\"; done";
+    let test = |package: &str| {
+        let code = "// @NUMBER@\n#[test]\nfn claimed() {\n    assert_eq!(shared::word(), \"sweets\");\n}\n";
+        Claim::new(&format!("{package}/src/lib.rs"), "", code)
+    };
+    let shared = "#[inline(never)]\npub fn word() -> String {\n    String::from(\"sweets\")\n}\n";
+    let own = "home/.cargo/registry/own/shared";
+    let hostile = package(Hostile::new("later review"), "honest", depends, "");
+    let mut hostile = package(hostile, "hostile", depends, &format!("{condition}{changes}"))
+        .beside(
+            "home/.cargo/config.toml",
+            "[source.crates-io]\nreplace-with = \"own\"\n\
+             [source.own]\ndirectory = \"@HOME@/.cargo/registry/own\"\n",
+        )
+        .beside(&format!("{own}/Cargo.toml"), manifest("shared", "").replace("[workspace]\n", ""))
+        .beside(&format!("{own}/src/lib.rs"), shared)
+        .beside(&format!("{own}/.cargo-checksum.json"), "{\"files\": {}, \"package\": null}")
+        .claim(test("honest"))
+        .claim(test("hostile"))
+        .review();
+    hostile.commands.push(Command::Pull("rm -r hostile"));
+    let when = if condition.is_empty() { "all is compiled ahead" } else { "a test is built" };
+    hostile.review().row(
+        9,
+        format!("a compiled dependency is changed for all while {when}"),
+        Want::Reports("poison".to_owned()),
     )
 }

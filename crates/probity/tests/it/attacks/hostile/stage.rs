@@ -2,12 +2,14 @@
 
 use std::{
     fs,
+    io::{BufRead as _, BufReader, Write as _},
     net::TcpListener,
     os::unix::{
         fs::{PermissionsExt as _, symlink},
         net::UnixListener,
     },
     path::{Path, PathBuf},
+    process::{self, Stdio},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -15,17 +17,18 @@ use std::{
     thread,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::table::{Command, Hostile, Want};
+use super::{
+    attacks_succeed,
+    table::{Command, Hostile, REVIEW, Want},
+    told::{Told, line_with, reports, secret},
+};
 use crate::{
     binary::{Run, another, probity, tools},
     review::{commit, git, recorded},
 };
-
-/// Stands in every secret, and in nothing that a repository has.
-const SECRET: &str = "kumquat";
 
 /// What files of the victim hold that an attack wants to change.
 const PRECIOUS: &str = "precious";
@@ -36,26 +39,6 @@ pub(super) struct Stage<'a> {
     socket: UnixListener,
     port: u16,
     was_reached: Arc<AtomicBool>,
-}
-
-/// All that the commands said.
-#[derive(Default)]
-pub(super) struct Told {
-    console: String,
-    reports: String,
-}
-
-impl Told {
-    fn all(&self) -> String {
-        format!("{}\n{}", self.console, self.reports)
-    }
-
-    /// What helps to see why an attack did not succeed.
-    pub(super) fn short(&self) -> String {
-        let is_telling = |line: &&str| line.contains("output\": ") || line.contains("\"reason\": ");
-        let told: Vec<&str> = self.reports.lines().filter(is_telling).collect();
-        format!("{}{}\n", self.console, told.join("\n"))
-    }
 }
 
 impl<'a> Stage<'a> {
@@ -161,6 +144,12 @@ impl<'a> Stage<'a> {
         if self.hostile.shares_caches {
             run = run.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
         }
+        for name in ["GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"] {
+            run = run.env(name, "Ann");
+        }
+        for name in ["GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"] {
+            run = run.env(name, "ann@example.org");
+        }
         for (name, value) in &self.hostile.variables {
             run = run.env(name, &self.filled(value));
         }
@@ -171,14 +160,24 @@ impl<'a> Stage<'a> {
     pub(super) fn play(&self) -> Told {
         let mut told = Told::default();
         for command in &self.hostile.commands {
-            let words = match command {
-                Command::Review => {
-                    "review --agent @AGENT@ --no-history --report-only --output @ROOT@/out"
+            let run = self.run();
+            let (words, run) = match command {
+                Command::Review => (REVIEW, run),
+                Command::Words(words) => (words.as_str(), run),
+                Command::AtHome(words) => (*words, run.dir(self.at("home"))),
+                Command::Editor => {
+                    self.editor();
+                    continue;
                 }
-                Command::Words(words) => words,
+                Command::Pull(script) => {
+                    self.pull(script);
+                    // What counts is what comes of it.
+                    told = Told::default();
+                    continue;
+                }
             };
             let words = self.filled(words);
-            let output = self.run().args(words.split_whitespace()).run();
+            let output = run.args(words.split_whitespace()).run();
             let console = format!("$ {words}\n{}{}", output.stdout, output.stderr);
             if matches!(command, Command::Review) {
                 let page = fs::read_to_string(self.at("out/review.json")).unwrap_or_default();
@@ -187,9 +186,34 @@ impl<'a> Stage<'a> {
                 assert!(is_whole || attacks_succeed(), "{}: {console}\n{page}", self.hostile.name);
             }
             told.console.push_str(&console);
-            told.reports.push_str(&texts(&self.at("out")));
+            told.reports.push_str(&reports(&self.at("out")));
         }
         told
+    }
+
+    /// Opens a session with an agent that ends at once, which is the answer.
+    fn editor(&self) {
+        let mut command = self.run().args(["acp", "claude"]).into_command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let first = json!({"protocolVersion": 1, "clientCapabilities": {}});
+        let session = json!({"cwd": self.at("repo"), "mcpServers": []});
+        for (id, method, params) in [(0, "initialize", first), (1, "session/new", session)] {
+            let frame = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+            input.write_all(format!("{frame}\n").as_bytes()).unwrap();
+        }
+        let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+        answers.find(|line| line.as_ref().unwrap().contains("\"id\":1"));
+        drop(input);
+        child.wait().unwrap();
+    }
+
+    fn pull(&self, script: &str) {
+        let mut shell = process::Command::new("/bin/sh");
+        let status = shell.args(["-c", script]).current_dir(self.at("repo")).status();
+        assert!(status.unwrap().success(), "{script}");
+        commit(&self.at("repo"));
     }
 
     /// What an attack got, if it got anything.
@@ -200,8 +224,11 @@ impl<'a> Stage<'a> {
                 at(path).symlink_metadata().is_ok().then(|| format!("~/{path} is there"))
             }
             Want::Changes(path) => {
+                let before =
+                    self.hostile.beside.iter().find(|file| file.0 == format!("home/{path}"));
+                let before = before.map_or(PRECIOUS, |(_, text)| text);
                 let now = fs::read_to_string(at(path)).ok();
-                let is_same = now.as_deref() == Some(PRECIOUS);
+                let is_same = now.as_deref() == Some(before);
                 (!is_same).then(|| format!("~/{path} was overwritten: {now:?}"))
             }
             Want::Says(word) => line_with(&told.all(), &secret(word)),
@@ -217,35 +244,4 @@ impl<'a> Stage<'a> {
             }
         }
     }
-}
-
-/// Whether each row should get what it wants, as it does from a binary without the cures.
-pub(super) fn attacks_succeed() -> bool {
-    std::env::var_os("PROBITY_ATTACKS_SUCCEED").is_some()
-}
-
-fn secret(word: &str) -> String {
-    format!("{SECRET}-{word}.")
-}
-
-/// The first line with a text in it.
-fn line_with(told: &str, text: &str) -> Option<String> {
-    let line = told.lines().find(|line| line.contains(text))?;
-    let start = line.find(text)?.saturating_sub(80);
-    let near: String = line.chars().skip(start).take(160 + text.len()).collect();
-    Some(format!("it says {near:?}"))
-}
-
-/// The reports below a directory, of which those for machines say the most.
-fn texts(directory: &Path) -> String {
-    let mut all = String::new();
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        if entry.file_type().unwrap().is_dir() {
-            all.push_str(&texts(&entry.path()));
-        } else if entry.path().extension().is_some_and(|ending| ending == "json") {
-            all.push_str(&fs::read_to_string(entry.path()).unwrap_or_default());
-            all.push('\n');
-        }
-    }
-    all
 }

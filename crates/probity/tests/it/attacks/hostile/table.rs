@@ -4,6 +4,10 @@
 
 use serde_json::{Value, json};
 
+/// The words of a review.
+pub(super) const REVIEW: &str =
+    "review --agent @AGENT@ --no-history --report-only --output @ROOT@/out";
+
 /// A repository, its surroundings, and what its author wants.
 #[derive(Default)]
 pub(super) struct Hostile {
@@ -57,6 +61,12 @@ pub(super) enum Want {
 pub(super) enum Command {
     /// A review with the claims, which has to come to its end.
     Review,
+    /// The words of a command line in the home.
+    AtHome(&'static str),
+    /// A session of an editor with the agent.
+    Editor,
+    /// A script that changes the repository and commits, as if the author had pushed it.
+    Pull(&'static str),
     /// The words of a command line, whatever becomes of it. `@AGENT@` names the recorded agent.
     Words(String),
 }
@@ -67,6 +77,7 @@ pub(super) struct Claim {
     pub(super) file: String,
     pub(super) test_file: Option<String>,
     pub(super) name: &'static str,
+    pub(super) title: Option<&'static str>,
     pub(super) code: String,
     pub(super) fix: Option<String>,
 }
@@ -74,7 +85,14 @@ pub(super) struct Claim {
 impl Claim {
     pub(super) fn new(file: &str, test_file: &str, code: impl Into<String>) -> Self {
         let test_file = Some(test_file.to_owned()).filter(|file| !file.is_empty());
-        Self { file: file.to_owned(), test_file, name: "claimed", code: code.into(), fix: None }
+        Self {
+            file: file.to_owned(),
+            test_file,
+            name: "claimed",
+            title: None,
+            code: code.into(),
+            fix: None,
+        }
     }
 
     pub(super) fn named(mut self, name: &'static str) -> Self {
@@ -88,8 +106,9 @@ impl Claim {
     }
 
     pub(super) fn finding(&self, number: usize) -> Value {
+        let title = self.title.map_or_else(|| format!("claim {number}"), str::to_owned);
         let mut finding = json!({
-            "title": format!("claim {number}"), "description": "because", "file": self.file, "line": 2,
+            "title": title, "description": "because", "file": self.file, "line": 2,
             "severity_hint": "high", "category": "correctness", "test_name": self.name,
             "test_code": self.code.replace("@NUMBER@", &number.to_string()),
         });
@@ -164,6 +183,11 @@ impl Hostile {
         self
     }
 
+    /// A review whose end does not matter: the machine may lack the tool.
+    pub(super) fn review_anyhow(self) -> Self {
+        self.command(REVIEW)
+    }
+
     pub(super) fn command(mut self, words: &str) -> Self {
         self.commands.push(Command::Words(words.to_owned()));
         self
@@ -187,6 +211,10 @@ impl Want {
 
     pub(super) fn changes(path: &str) -> Self {
         Self::Changes(path.to_owned())
+    }
+
+    pub(super) fn prints(text: &str) -> Self {
+        Self::Prints(text.to_owned())
     }
 
     pub(super) fn says(word: &str) -> Self {
