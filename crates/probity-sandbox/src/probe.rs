@@ -1,7 +1,7 @@
 //! What this machine offers for containment, found by trying it.
 
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -120,10 +120,27 @@ fn say(program: &Path, arguments: &[&str]) -> Result<String, Unusable> {
     }
 }
 
-/// Our own `PATH`, or where such programs are without one.
+/// Our own `PATH`, or where such programs are without one. It is not looked into directories of the
+/// repository around us, which npm and direnv put there: its program would run without a sandbox.
 pub fn find(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_else(|| lookup::DEFAULT_PATH.into());
-    env::split_paths(&path).map(|directory| directory.join(name)).find(|path| path.is_file())
+    let repository = repository();
+    let is_inside = |directory: &PathBuf| {
+        let real = fs::canonicalize(directory).ok();
+        real.zip(repository.as_ref()).is_some_and(|(real, top)| real.starts_with(top))
+    };
+    let own = env::split_paths(&path).filter(|directory| directory.is_absolute());
+    let mut own = own.filter(|directory| !is_inside(directory));
+    own.find_map(|directory| Some(directory.join(name)).filter(|path| path.is_file()))
+}
+
+/// The repository around the working directory. One that is the home itself is the user's own.
+fn repository() -> Option<PathBuf> {
+    let here = fs::canonicalize(env::current_dir().ok()?).ok()?;
+    let has_git = |above: &&Path| above.join(".git").symlink_metadata().is_ok();
+    let top = here.ancestors().find(has_git)?;
+    let home = env::var_os("HOME").and_then(|home| fs::canonicalize(home).ok());
+    home.is_none_or(|home| home != top).then(|| top.to_owned())
 }
 
 #[cfg(target_os = "linux")]

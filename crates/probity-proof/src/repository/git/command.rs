@@ -19,7 +19,7 @@ use std::{
 use probity_sandbox::{Backend, Exit, Limits, SpawnError, Spec, run};
 
 use super::{GitError, private::Private};
-use crate::text::one_line;
+use crate::{host, text::one_line};
 
 /// Of one command; a repository that takes longer cannot be reviewed in a CI step anyway.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -62,7 +62,7 @@ impl Git {
             ["git", "--no-pager", "-c", "core.quotePath=false"].map(OsString::from).into();
         argv.extend(arguments.iter().map(|&argument| argument.to_owned()));
         let mut spec = Spec::new(argv, &self.directory);
-        let path = search_path();
+        let path = search_path(&self.private.top);
         let given = [
             ("PATH", path.as_os_str()),
             ("GIT_DIR", self.private.path().as_os_str()),
@@ -203,11 +203,11 @@ impl Git {
     }
 }
 
-/// Where git is looked for: never in the directory that it runs in.
-fn search_path() -> OsString {
+/// Where git is looked for: never in the working tree, of which npm and direnv put directories into
+/// `PATH`.
+fn search_path(top: &Path) -> OsString {
     let path = env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
-    let absolute = env::split_paths(&path).filter(|directory| directory.is_absolute());
-    env::join_paths(absolute).unwrap_or_default()
+    env::join_paths(host::search_path(Some(&path), top)).unwrap_or_default()
 }
 
 #[cfg(test)]
