@@ -123,11 +123,15 @@ pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
     canonical_path(path).ok()
 }
 
-/// A directory for what stays, which only its owner may enter.
-pub(crate) fn private_directory(path: &Path) -> io::Result<Vault> {
+/// A directory for what stays, which only its owner may enter. There is none below the repository, where
+/// CI jobs like to have their caches: it would bring the directory filled, or a link in its place.
+pub(crate) fn private_directory(path: &Path, repo: &Path) -> Option<Vault> {
     use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
-    Vault::open(&fs::canonicalize(path)?)
+    if path.ancestors().filter_map(real_path).any(|real| real.starts_with(repo)) {
+        return None;
+    }
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).ok()?;
+    Vault::open(&real_path(path)?).ok()
 }
 
 /// Where programs are looked for: nowhere in the repository, whose programs would run as ours.
@@ -155,7 +159,31 @@ pub(crate) fn names_in(directory: &Path) -> Vec<String> {
 mod tests {
     use std::{fs, os::unix::fs::symlink, path::Path};
 
-    use super::{RepositoryPlace, repository_place};
+    use super::{RepositoryPlace, private_directory, repository_place};
+
+    #[test]
+    fn what_stays_is_never_below_the_repository() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().canonicalize().unwrap();
+        let repo = root.join("repo");
+        fs::create_dir_all(repo.join("own")).unwrap();
+        fs::create_dir(root.join("home")).unwrap();
+        symlink("../home", repo.join("away")).unwrap();
+        symlink("repo/own", root.join("back")).unwrap();
+        for (path, expected) in [
+            ("home/caches", true),
+            ("repo", false),
+            ("repo/own/caches", false),
+            ("repo/new/caches", false),
+            // A link of the repository's, and one of the user's.
+            ("repo/away/caches", false),
+            ("back/caches", false),
+        ] {
+            let is_there = private_directory(&root.join(path), &repo).is_some();
+            assert_eq!(is_there, expected, "{path}");
+            assert_eq!(root.join(path).exists(), expected || path == "repo", "{path}");
+        }
+    }
 
     #[test]
     fn only_real_directories_below_the_repository_are_places() {

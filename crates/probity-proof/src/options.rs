@@ -44,7 +44,8 @@ pub struct ProofOptions {
     /// The caller's environment. Tools are looked up in its `PATH`, and a few names that hold no
     /// secrets are passed on; tests see nothing else of it.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where build caches stay from one review to the next; without it they go with the workshop.
+    /// Where build caches stay from one review to the next; without it, or if it is in the repository,
+    /// they go with the workshop.
     pub caches: Option<PathBuf>,
     /// How dependencies are fetched; not at all without it.
     pub fetch: Option<FetchOptions>,

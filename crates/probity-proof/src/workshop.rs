@@ -416,8 +416,10 @@ impl Drop for Workshop {
 
 fn context(options: &ProofOptions, vault: Vault) -> io::Result<RunnerContext> {
     let kit = vault.leaf("kit")?;
-    let caches = match &options.caches {
-        Some(path) => host::private_directory(path)?,
+    let kept = options.caches.as_ref();
+    // Without such a directory a run is slower, and otherwise the same.
+    let caches = match kept.and_then(|path| host::private_directory(path, &options.repo)) {
+        Some(caches) => caches,
         None => vault.vault("caches")?,
     };
     let variable = |wanted: &str| {

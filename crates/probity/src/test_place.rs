@@ -24,10 +24,7 @@ pub(crate) fn proof_caches() -> Option<PathBuf> {
     let text = |name: &str| env::var_os(name).filter(|text| !text.is_empty());
     let base = text("XDG_CACHE_HOME").map(PathBuf::from);
     let home = || Some(PathBuf::from(text("HOME")?).join(".cache"));
-    let directory = base.filter(|base| base.is_absolute()).or_else(home)?.join("probity/proofs");
-    // Without one a run is slower, and otherwise the same.
-    std::fs::create_dir_all(&directory).ok()?;
-    Some(directory)
+    Some(base.filter(|base| base.is_absolute()).or_else(home)?.join("probity/proofs"))
 }
 
 /// What fetches of dependencies get: public hosts, and what the user's own settings name.
