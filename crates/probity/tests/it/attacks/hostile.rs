@@ -3,6 +3,11 @@
 //!
 //! Each row was seen to succeed before its cure. `PROBITY_ATTACKED_BINARY` names another binary to
 //! attack, and with `PROBITY_ATTACKS_SUCCEED=1` the tests list the rows that fail to succeed.
+//!
+//! Points of that list without a row: 12 needs an editor (`lsp::vscode`), 17 an engine (`host_side` of
+//! probity-image), the server of 18 a browser (`review::page::strangers`), and 19 is a text. Runners that
+//! write and copy nothing on the host (bats, RSpec, minitest, CTest, custom commands) have a row for the
+//! place of their program alone.
 
 mod agents;
 mod audit;

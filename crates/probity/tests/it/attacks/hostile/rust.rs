@@ -13,6 +13,8 @@ pub(super) fn repositories() -> Vec<Hostile> {
         compiler_on_the_path(),
         private_sources(),
         loopback(),
+        caches(".cache/probity/proofs", "../../../home/empty", "empty/rust-target"),
+        caches(".cache", "../home/empty", "empty/probity"),
         later_review(""),
         later_review("ls tests/zz_probity* >/dev/null 2>&1 || exit 0\n"),
     ]
@@ -134,6 +136,16 @@ fn loopback() -> Hostile {
         "a dependency is a server of this machine",
         Want::ReachesPort,
     )
+}
+
+/// Jobs of CI have their caches in the repository, to keep them.
+fn caches(link: &str, target: &str, left: &str) -> Hostile {
+    package(Hostile::new("caches"), "a", "", "")
+        .link(link, target)
+        .variable("XDG_CACHE_HOME", "@REPO@/.cache")
+        .claim(claim("a", "true"))
+        .review()
+        .row(9, format!("the directory of caches is behind {link}"), Want::leaves(left))
 }
 
 /// The compiled dependencies are shared by reviews. A build script changes one in place, while all is

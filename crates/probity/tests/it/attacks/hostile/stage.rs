@@ -8,7 +8,7 @@ use std::{
         fs::{PermissionsExt as _, symlink},
         net::UnixListener,
     },
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{self, Stdio},
     sync::{
         Arc,
