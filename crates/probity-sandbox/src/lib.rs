@@ -58,7 +58,7 @@ pub use unusable::{ForbiddingSetting, Unusable};
 #[cfg(target_os = "linux")]
 pub use workspace::{ByteText, Guard, GuardedEnd, Snapshot};
 pub use workspace::{
-    Root, RootError, RootKind, Stray, StrayKind, clean_git_directory, clean_worktree,
-    directory_root, harmless_git_settings, is_dot_git, runs_nothing, without_commands,
-    workspace_root,
+    HeldTree, Identity, Root, RootError, RootKind, Stray, StrayKind, clean_git_directory,
+    clean_worktree, directory_root, harmless_git_settings, is_dot_git, runs_nothing,
+    without_commands, workspace_root,
 };

@@ -6,6 +6,9 @@
 mod git;
 #[cfg(target_os = "linux")]
 mod guard;
+mod held;
+#[cfg(target_os = "linux")]
+mod set_id;
 #[cfg(target_os = "linux")]
 mod snapshot;
 
@@ -23,6 +26,7 @@ pub use git::{
 };
 #[cfg(target_os = "linux")]
 pub use guard::{Guard, GuardedEnd};
+pub use held::{HeldTree, Identity};
 #[cfg(target_os = "linux")]
 pub use snapshot::{ByteText, Snapshot};
 
@@ -209,7 +213,7 @@ impl Root {
     }
 
     fn protection(&self) -> &Arc<Protection> {
-        self.protection.get_or_init(|| Arc::new(Protection::of(&self.path)))
+        self.protection.get_or_init(|| Arc::new(Protection::of(&self.path, self.git.as_ref())))
     }
 
     /// The git directory outside the root that a worktree or submodule shares, if there is one.

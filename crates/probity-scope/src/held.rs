@@ -21,7 +21,7 @@ use std::{
     fs::File,
     io::{self, Read as _, Write as _},
     os::{
-        fd::{AsFd, BorrowedFd, OwnedFd},
+        fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd},
         unix::ffi::OsStringExt as _,
     },
     path::{Component, Path, PathBuf},
@@ -29,8 +29,8 @@ use std::{
 
 use rustix::{
     fs::{
-        AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, mkdirat, openat, readlinkat,
-        statat, symlinkat, unlinkat,
+        AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, chmodat, fstat, mkdirat, openat,
+        readlinkat, statat, symlinkat, unlinkat,
     },
     io::Errno,
 };
@@ -39,6 +39,19 @@ use rustix::{
 #[derive(Debug)]
 pub struct HeldDirectory {
     descriptor: OwnedFd,
+}
+
+/// A directory that was opened elsewhere.
+impl From<OwnedFd> for HeldDirectory {
+    fn from(descriptor: OwnedFd) -> Self {
+        Self { descriptor }
+    }
+}
+
+impl From<HeldDirectory> for OwnedFd {
+    fn from(held: HeldDirectory) -> Self {
+        held.descriptor
+    }
 }
 
 /// What an entry of a directory is; links are not followed.
@@ -307,6 +320,26 @@ impl HeldDirectory {
     pub fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let ((old, old_name), (new, new_name)) = (self.parent(from)?, self.parent(to)?);
         Ok(rustix::fs::renameat(&old, old_name, &new, new_name)?)
+    }
+
+    /// Moves something into another directory of the same file system, in the place of whatever file
+    /// has its new name.
+    pub fn rename_to(&self, from: &Path, other: &Self, to: &Path) -> io::Result<()> {
+        let ((old, old_name), (new, new_name)) = (self.parent(from)?, other.parent(to)?);
+        Ok(rustix::fs::renameat(&old, old_name, &new, new_name)?)
+    }
+
+    /// Gives the owner all rights to a file or directory, and leaves those of others as they are.
+    pub fn open_to_owner(&self, path: impl AsRef<Path>) -> io::Result<()> {
+        let handle = self.reach(path.as_ref(), OFlags::PATH | OFlags::CLOEXEC)?;
+        let stat = fstat(&handle)?;
+        if stat.st_mode & 0o700 == 0o700 {
+            return Ok(());
+        }
+        // By the number of the descriptor, so that the name cannot be a link by now.
+        let by_number = format!("/proc/self/fd/{}", handle.as_raw_fd());
+        let mode = Mode::from_raw_mode(stat.st_mode & 0o7777 | 0o700);
+        Ok(chmodat(CWD, by_number, mode, AtFlags::empty())?)
     }
 
     /// The directory that a path is in, and its name there.

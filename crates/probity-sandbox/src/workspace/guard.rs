@@ -2,10 +2,14 @@
 //! whatever else was left.
 
 use std::{
+    collections::BTreeSet,
     ffi::OsStr,
-    fs, io,
+    io,
     mem::MaybeUninit,
-    os::{fd::OwnedFd, unix::ffi::OsStrExt},
+    os::{
+        fd::{AsRawFd as _, OwnedFd},
+        unix::ffi::OsStrExt,
+    },
     path::PathBuf,
     sync::{
         Arc,
@@ -14,10 +18,15 @@ use std::{
     thread,
 };
 
-use super::{Snapshot, Stray, git::Protection};
+use super::{
+    Snapshot, Stray,
+    git::Protection,
+    held::{HeldTree, Identity},
+    set_id,
+};
 use rustix::{
     event::{PollFd, PollFlags, poll},
-    fs::{AtFlags, Mode, OFlags, inotify, open, unlinkat},
+    fs::{AtFlags, inotify, unlinkat},
     pipe::{PipeFlags, pipe_with},
 };
 
@@ -32,6 +41,8 @@ pub struct Guard {
     root: PathBuf,
     protection: Arc<Protection>,
     undirected: Arc<Undirected>,
+    /// Files that had the bits of `set_id` before.
+    set_id: BTreeSet<Identity>,
     /// Its end is the end of the watching thread. Without one, the end alone is looked at.
     watch: io::Result<OwnedFd>,
 }
@@ -39,6 +50,7 @@ pub struct Guard {
 /// Git directories without a `commondir`.
 #[derive(Debug)]
 struct Undirected {
+    protection: Arc<Protection>,
     paths: Vec<PathBuf>,
     opened: Vec<OwnedFd>,
     removed: AtomicUsize,
@@ -53,13 +65,16 @@ pub struct GuardedEnd {
     pub strays: Vec<Stray>,
     /// What the user has to know.
     pub notes: Vec<String>,
+    /// Where the strays are. There is no other way to them that a session cannot turn elsewhere.
+    pub held: Arc<HeldTree>,
 }
 
 impl Guard {
     pub(super) fn new(root: PathBuf, protection: Arc<Protection>) -> Self {
-        let undirected = Arc::new(Undirected::new(protection.undirected()));
+        let undirected = Arc::new(Undirected::new(&protection));
         let watch = watch(&undirected);
-        Self { root, protection, undirected, watch }
+        let set_id = set_id::known(&protection.held);
+        Self { root, protection, undirected, set_id, watch }
     }
 
     /// Why nothing is watched before the end.
@@ -72,9 +87,14 @@ impl Guard {
         self.undirected.removed.load(Ordering::Acquire)
     }
 
+    /// The workspace, which is the same one until the end wherever its path leads.
+    pub fn directory(&self) -> io::Result<OwnedFd> {
+        self.protection.held.directory(&self.root)
+    }
+
     /// What the end will be compared with, for whoever has to do that if we are killed.
     pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(&self.root, &self.protection, &self.undirected.paths)
+        Snapshot::new(&self.root, &self.protection, &self.undirected.paths, &self.set_id)
     }
 
     /// Looks at the workspace after the process has ended.
@@ -82,6 +102,7 @@ impl Guard {
         self.undirected.remove();
         let mut ended = self.protection.compare(&self.root);
         ended.removed += self.removed();
+        ended.notes.append(&mut set_id::strip(&ended.held, &self.set_id));
         ended
     }
 }
@@ -94,18 +115,18 @@ impl Drop for Guard {
 }
 
 impl Undirected {
-    fn new(paths: Vec<PathBuf>) -> Self {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    fn new(protection: &Arc<Protection>) -> Self {
+        let paths = protection.undirected();
         let opened = paths.iter().take(MOST_OPEN);
-        let opened = opened.filter_map(|path| open(path, flags, Mode::empty()).ok()).collect();
-        Self { paths, opened, removed: AtomicUsize::new(0) }
+        let opened = opened.filter_map(|path| protection.held.handle(path).ok()).collect();
+        Self { protection: Arc::clone(protection), paths, opened, removed: AtomicUsize::new(0) }
     }
 
     /// A directory of that name makes git fail, and nothing else.
     fn remove(&self) {
         let held = self.opened.iter().filter(|held| unlinkat(held, NAME, AtFlags::empty()).is_ok());
-        let paths = self.paths.iter().filter(|path| fs::remove_file(path.join(NAME)).is_ok());
-        self.removed.fetch_add(held.count() + paths.count(), Ordering::AcqRel);
+        let removed = held.count() + self.protection.remove_commondirs(&self.paths);
+        self.removed.fetch_add(removed, Ordering::AcqRel);
     }
 }
 
@@ -114,7 +135,10 @@ fn watch(undirected: &Arc<Undirected>) -> io::Result<OwnedFd> {
     let watch = inotify::init(inotify::CreateFlags::CLOEXEC | inotify::CreateFlags::NONBLOCK)?;
     for directory in &undirected.paths {
         let events = inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVED_TO;
-        inotify::add_watch(&watch, directory, events | inotify::WatchFlags::ONLYDIR)?;
+        let handle = undirected.protection.held.handle(directory)?;
+        // By the number of the descriptor, so that the directory cannot be another one by now.
+        let by_number = format!("/proc/self/fd/{}", handle.as_raw_fd());
+        inotify::add_watch(&watch, by_number, events | inotify::WatchFlags::ONLYDIR)?;
     }
     let (ended, end) = pipe_with(PipeFlags::CLOEXEC)?;
     let undirected = Arc::clone(undirected);

@@ -2,20 +2,34 @@
 //! compares nothing itself, and leaves that to the next one.
 
 use std::{
+    collections::BTreeSet,
     ffi::OsString,
-    fmt, fs,
+    fmt,
     os::unix::ffi::{OsStrExt as _, OsStringExt as _},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{GuardedEnd, git::Protection};
+use super::{
+    GuardedEnd,
+    git::Protection,
+    held::{HeldTree, Identity},
+    set_id,
+};
 
 /// What was in a workspace when a session began.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Snapshot {
     root: ByteText,
+    /// The directories that were held, with what they were. Notes of older versions have none.
+    #[serde(default)]
+    held: Vec<(ByteText, Identity)>,
+    #[serde(default)]
+    parents: Vec<(ByteText, Identity)>,
+    #[serde(default)]
+    set_id: Option<BTreeSet<Identity>>,
     directories: Vec<ByteText>,
     /// Git directories without a `commondir`.
     undirected: Vec<ByteText>,
@@ -29,12 +43,21 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    pub(super) fn new(root: &Path, protection: &Protection, undirected: &[PathBuf]) -> Self {
+    pub(super) fn new(
+        root: &Path,
+        protection: &Protection,
+        undirected: &[PathBuf],
+        set_id: &BTreeSet<Identity>,
+    ) -> Self {
         let all = |paths: &[PathBuf]| paths.iter().map(|path| ByteText::from(&**path)).collect();
         let links = protection.links.iter();
+        let parents = protection.parents.iter();
         let configurations = protection.configurations.iter();
         Self {
             root: root.into(),
+            held: protection.held.tops().map(|(path, top)| (path.into(), top)).collect(),
+            parents: parents.map(|(path, parent)| ((&**path).into(), *parent)).collect(),
+            set_id: Some(set_id.clone()),
             directories: all(&protection.directories),
             undirected: all(undirected),
             known: protection.known.iter().copied().collect(),
@@ -51,12 +74,24 @@ impl Snapshot {
 
     /// Compares the workspace with it.
     pub fn finish(self) -> GuardedEnd {
-        let undirected = self.undirected.into_iter().map(|directory| directory.path());
-        let commondirs = undirected.map(|directory| directory.join("commondir"));
-        let removed = commondirs.filter(|path| fs::remove_file(path).is_ok()).count();
         let pairs = |(one, other): (ByteText, ByteText)| (one.path(), other.path());
         let all = |paths: Vec<ByteText>| paths.into_iter().map(ByteText::path);
         let mut protection = Protection::default();
+        let root = self.root.path();
+        let mut held = HeldTree::default();
+        let mut tops: Vec<(PathBuf, Option<Identity>)> =
+            self.held.into_iter().map(|(path, top)| (path.path(), Some(top))).collect();
+        if tops.is_empty() {
+            tops.push((root.clone(), None));
+        }
+        for (path, before) in tops {
+            if let Err(error) = held.hold_again(&path, before) {
+                protection.notes.push(format!("{} was not looked at: {error}", path.display()));
+            }
+        }
+        protection.held = Arc::new(held);
+        let parents = self.parents.into_iter().map(|(path, parent)| (path.path(), parent));
+        protection.parents.extend(parents);
         protection.directories.extend(all(self.directories));
         protection.known.extend(self.known);
         protection.links.extend(self.links.into_iter().map(pairs));
@@ -66,8 +101,13 @@ impl Snapshot {
         protection.programs.paths.extend(self.program_paths);
         protection.programs.names.extend(self.program_names);
         protection.program_files.extend(all(self.program_files));
-        let mut ended = protection.compare(&self.root.path());
+        let undirected: Vec<PathBuf> = all(self.undirected).collect();
+        let removed = protection.remove_commondirs(&undirected);
+        let mut ended = protection.compare(&root);
         ended.removed += removed;
+        if let Some(known) = &self.set_id {
+            ended.notes.append(&mut set_id::strip(&ended.held, known));
+        }
         ended
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fs, os::unix::fs::symlink, path::Path};
 
-use probity_sandbox::{Exit, StrayKind, clean_git_directory, workspace_root};
+use probity_sandbox::{Exit, HeldTree, StrayKind, clean_git_directory, workspace_root};
 use tempfile::TempDir;
 
 use crate::worktrees::{git, in_root, repositories, wait_until_removed};
@@ -160,6 +160,43 @@ fn what_is_new_and_what_is_replaced_is_found_at_the_end() {
     }
 }
 
+/// The watch, the end and the start follow no link that somebody exchanged a directory for.
+#[test]
+fn a_link_in_the_place_of_a_repository_leads_to_nothing_of_the_host() {
+    let place = workspace();
+    let at = |path: &str| place.path().canonicalize().unwrap().join(path);
+    let main = at("main");
+    git(&at("parent"), &["worktree", "add", "-q", "--detach", "../victims"]);
+    let victims = at("parent/.git/worktrees/victims/commondir");
+    let before = fs::read(&victims).unwrap();
+    let root = workspace_root(&main).unwrap();
+    root.mounts(Path::new("/home/agent/workspace"));
+    let guard = root.guard();
+    let snapshot = guard.snapshot();
+    // A link whose `.git` is a working tree's directory of the user's, elsewhere.
+    fs::create_dir(at("elsewhere")).unwrap();
+    symlink(victims.parent().unwrap(), at("elsewhere/.git")).unwrap();
+    fs::rename(main.join("nested"), main.join("moved")).unwrap();
+    fs::create_dir(main.join("nested")).unwrap();
+    symlink(at("elsewhere"), main.join("nested/deep")).unwrap();
+    fs::write(main.join("moved/deep/.git/commondir"), "/elsewhere\n").unwrap();
+    wait_until_removed(&guard, &main.join("moved/deep/.git"));
+    guard.finish();
+    snapshot.finish();
+    assert_eq!(fs::read(&victims).ok(), Some(before), "a file of the host is gone");
+    // The start makes missing parts of repositories, in the workspace alone.
+    fs::remove_dir_all(at("parent/.git/hooks")).unwrap();
+    fs::remove_dir_all(main.join("moved/deep/.git/hooks")).unwrap();
+    let root = workspace_root(&main).unwrap();
+    root.guard();
+    fs::rename(main.join("moved/deep"), main.join("away")).unwrap();
+    symlink(at("elsewhere"), main.join("moved/deep")).unwrap();
+    fs::remove_file(at("elsewhere/.git")).unwrap();
+    symlink(at("parent/.git"), at("elsewhere/.git")).unwrap();
+    root.mounts(Path::new("/home/agent/workspace"));
+    assert!(!at("parent/.git/hooks").exists(), "something was made outside of the workspace");
+}
+
 /// While the session runs, at its end, and by whoever comes after a program that was killed.
 #[test]
 fn a_repository_that_a_session_moves_is_not_led_elsewhere() {
@@ -211,7 +248,8 @@ fn a_link_that_git_follows_and_a_configuration_that_grew_are_found() {
     let ended = guard.finish();
     let paths: Vec<_> = ended.strays.iter().map(|stray| stray.path.clone()).collect();
     assert_eq!(paths, [main.join("conf")], "a branch is no setting that runs anything");
-    assert_eq!(ended.strays[0].kind, StrayKind::Link { target: "real".into() });
+    let StrayKind::Link { target, .. } = &ended.strays[0].kind else { panic!("{ended:?}") };
+    assert_eq!(target, Path::new("real"));
     assert_eq!(fs::read_to_string(main.join("real/shared")).unwrap(), "");
 
     let root = workspace_root(&main).unwrap();
@@ -241,7 +279,7 @@ fn a_cleaned_repository_has_its_history_and_runs_nothing() {
     }
     fs::create_dir_all(main.join(".git/hooks")).unwrap();
     fs::write(main.join(".git/info/attributes"), "* filter=x\n").unwrap();
-    clean_git_directory(&main.join(".git")).unwrap();
+    clean_git_directory(&HeldTree::open(&main).unwrap(), &main.join(".git")).unwrap();
     git(&main, &["status"]);
     git(&main, &["log"]);
     assert!(!marker.exists());

@@ -5,12 +5,12 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
-    io::{self, Read as _},
-    os::unix::fs::OpenOptionsExt as _,
+    io,
     path::{Path, PathBuf},
 };
 
+use probity_sandbox::{Identity, is_dot_git};
+use probity_scope::{HeldDirectory, HeldEntry, HeldKind};
 use probity_seat::hex;
 
 /// A name, and what runs it. Directories end with a slash and stand for all that is in them.
@@ -102,6 +102,10 @@ pub(crate) enum Content {
 #[derive(Debug)]
 pub(crate) struct Implicit {
     pub(super) root: PathBuf,
+    /// The same, open since the session began: what is below is reached from here, and by no link.
+    pub(super) top: HeldDirectory,
+    /// What was which directory, by their places.
+    pub(super) directories: BTreeMap<PathBuf, Identity>,
     pub(super) before: BTreeMap<PathBuf, Content>,
 }
 
@@ -117,15 +121,21 @@ pub(crate) struct Changes {
 #[derive(Debug)]
 pub(crate) struct Changed {
     pub(crate) path: PathBuf,
+    /// Where it is in the workspace, without a link on the way.
+    pub(crate) place: PathBuf,
     pub(crate) run_by: &'static str,
     /// `None` where there was none.
     pub(crate) before: Option<Content>,
 }
 
 impl Implicit {
-    pub(crate) fn look(root: &Path) -> Self {
+    pub(crate) fn look(root: &Path, top: HeldDirectory) -> Self {
         let (mut before, mut kept) = (BTreeMap::new(), 0);
-        visit(root, |path, content| {
+        let mut directories = BTreeMap::new();
+        visit(root, &top, |Seen { path, place, content, directory }| {
+            if let Some(around) = place.parent() {
+                directories.insert(around.to_owned(), directory);
+            }
             let content = match content {
                 Content::Bytes(bytes) if kept + bytes.len() > KEPT => Content::Digest(hex(&bytes)),
                 content => content,
@@ -135,21 +145,21 @@ impl Implicit {
             }
             before.insert(path, content);
         });
-        Self { root: root.to_owned(), before }
+        Self { root: root.to_owned(), top, directories, before }
     }
 
     /// What is new or another; what is gone runs nothing.
     pub(crate) fn changed(&self) -> Changes {
         let mut files = Vec::new();
         // One at a time: a session can leave more than fits into memory.
-        let is_complete = visit(&self.root, |path, content| {
+        let is_complete = visit(&self.root, &self.top, |Seen { path, place, content, .. }| {
             let before = self.before.get(&path);
             if before.is_some_and(|before| is_same(&path, before, &content)) {
                 return;
             }
             let below = path.strip_prefix(&self.root).unwrap_or(&path);
             let run_by = run_by(below).unwrap_or("tools that look through the link");
-            files.push(Changed { path, run_by, before: before.cloned() });
+            files.push(Changed { path, place, run_by, before: before.cloned() });
         });
         files.sort_by(|one, other| one.path.cmp(&other.path));
         Changes { files, is_complete }
@@ -157,24 +167,25 @@ impl Implicit {
 }
 
 impl Content {
-    pub(crate) fn read(path: &Path) -> io::Result<Self> {
-        let metadata = path.symlink_metadata()?;
-        if metadata.is_symlink() {
-            // Followed once, and only to a plain file: what it leads to is what is run.
-            let there = path.canonicalize().ok().filter(|there| there.is_file());
-            let there = there.and_then(|there| Self::read(&there).ok());
-            return Ok(Self::Link(fs::read_link(path)?, there.map(|there| there.digest())));
+    /// What has a name in a directory. What a link leads to counts if that is a file below the
+    /// workspace: it is what is run, and nothing else can be of the session.
+    pub(super) fn read(
+        directory: &HeldDirectory,
+        name: &Path,
+        led: Option<(&HeldDirectory, PathBuf)>,
+    ) -> io::Result<Self> {
+        let stat = directory.stat(name).ok_or(io::ErrorKind::NotFound)?;
+        match stat.kind {
+            HeldKind::Link => {
+                let there = led.filter(|(top, place)| top.is_file(place));
+                let there = there.and_then(|(top, place)| Self::read(top, &place, None).ok());
+                Ok(Self::Link(directory.read_link(name)?, there.map(|there| there.digest())))
+            }
+            HeldKind::File if stat.size <= LARGEST => {
+                Ok(Self::Bytes(directory.read(name, LARGEST)?))
+            }
+            _ => Ok(Self::Large(stat.size)),
         }
-        if !metadata.is_file() || metadata.len() > LARGEST {
-            return Ok(Self::Large(metadata.len()));
-        }
-        // A link or a pipe may have come in its place meanwhile.
-        let flags =
-            i32::try_from((rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits());
-        let file = fs::OpenOptions::new().read(true).custom_flags(flags.unwrap_or(0)).open(path)?;
-        let mut bytes = Vec::new();
-        file.take(LARGEST).read_to_end(&mut bytes)?;
-        Ok(Self::Bytes(bytes))
     }
 
     pub(crate) fn digest(&self) -> String {
@@ -207,37 +218,62 @@ fn scripts(bytes: &[u8]) -> Option<serde_json::Value> {
     Some(package.get("scripts").cloned().unwrap_or_default())
 }
 
+/// A file that tools run.
+struct Seen {
+    /// As tools find it, which may be through a link.
+    path: PathBuf,
+    place: PathBuf,
+    content: Content,
+    /// Which directory it is in.
+    directory: Identity,
+}
+
+/// A directory that is to be looked at.
+struct Waiting {
+    path: PathBuf,
+    place: PathBuf,
+    depth: usize,
+    way: Way,
+}
+
 /// Looks at every file that tools run; false if there are too many files to look at all of them.
-fn visit(root: &Path, mut see: impl FnMut(PathBuf, Content)) -> bool {
-    let mut waiting = vec![(root.to_owned(), 0, Way::Plain)];
+fn visit(root: &Path, top: &HeldDirectory, mut see: impl FnMut(Seen)) -> bool {
+    let (path, place) = (root.to_owned(), PathBuf::new());
+    let mut waiting = vec![Waiting { path, place, depth: 0, way: Way::Plain }];
     let mut seen = 0;
-    while let Some((directory, depth, way)) = waiting.pop() {
-        let Ok(entries) = fs::read_dir(&directory) else { continue };
-        for entry in entries.flatten() {
+    while let Some(Waiting { path: around, place: at, depth, way }) = waiting.pop() {
+        let Ok(directory) = top.open_below(&at) else { continue };
+        let Some(stat) = directory.stat("") else { continue };
+        let identity = (stat.device, stat.number);
+        for HeldEntry { name, kind } in directory.entries("").unwrap_or_default() {
             seen += 1;
             if seen > ENTRIES {
                 return false;
             }
-            let (path, name) = (entry.path(), entry.file_name());
-            let Ok(kind) = entry.file_type() else { continue };
+            let (path, place) = (around.join(&name), at.join(&name));
             let Ok(below) = path.strip_prefix(root) else { continue };
-            if kind.is_dir() {
-                let is_passed_over =
-                    PASSED_OVER.iter().any(|passed| name.eq_ignore_ascii_case(passed));
-                if depth < DEPTH && !is_passed_over {
-                    waiting.push((path, depth + 1, way));
+            if kind == HeldKind::Directory {
+                if depth < DEPTH && !is_passed_over(&place) {
+                    waiting.push(Waiting { path, place, depth: depth + 1, way });
                 }
                 continue;
             }
-            let leads_on = kind.is_symlink() && leads_on(below);
+            let leads_on = kind == HeldKind::Link && leads_on(below);
+            let led = || (kind == HeldKind::Link).then(|| led(root, &root.join(&place))).flatten();
             if (leads_on || run_by(below).is_some())
-                && let Ok(content) = Content::read(&path)
+                && let Ok(content) =
+                    Content::read(&directory, Path::new(&name), led().map(|led| (top, led)))
             {
-                see(path.clone(), content);
+                let (path, place) = (path.clone(), place.clone());
+                see(Seen { path, place, content, directory: identity });
             }
             // Once: links that lead in circles would hide the rest.
-            if leads_on && way == Way::Plain && is_directory_of(root, &path) {
-                waiting.push((path, depth + 1, Way::ThroughLink));
+            if leads_on
+                && way == Way::Plain
+                && let Some(place) = led().filter(|place| top.is_directory(place))
+                && !place.iter().any(is_dot_git)
+            {
+                waiting.push(Waiting { path, place, depth: depth + 1, way: Way::ThroughLink });
             }
         }
     }
@@ -251,9 +287,15 @@ enum Way {
     ThroughLink,
 }
 
-/// Whether a path leads to a directory of the workspace.
-fn is_directory_of(root: &Path, path: &Path) -> bool {
-    path.canonicalize().is_ok_and(|real| real.starts_with(root) && real.is_dir())
+fn is_passed_over(place: &Path) -> bool {
+    let name = place.file_name().unwrap_or_default();
+    PASSED_OVER.iter().any(|passed| name.eq_ignore_ascii_case(passed))
+}
+
+/// The place in the workspace that a link leads to now. It is no more than a name, and is reached
+/// from the open workspace like any other.
+fn led(root: &Path, link: &Path) -> Option<PathBuf> {
+    Some(link.canonicalize().ok()?.strip_prefix(root).ok()?.to_owned())
 }
 
 /// Whether tools that look for a known file go through a directory of this name.
@@ -281,9 +323,13 @@ fn run_by(below: &Path) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::{fs, os::unix::fs::symlink};
 
     use super::*;
+
+    fn look(root: &Path) -> Implicit {
+        Implicit::look(root, HeldDirectory::open(root).unwrap())
+    }
 
     #[test]
     fn files_that_tools_run_are_known_in_any_case_and_place() {
@@ -320,7 +366,7 @@ mod tests {
         write("web/package.json", r#"{"version": "1", "scripts": {"test": "a"}}"#);
         write("node_modules/x/package.json", "{}");
         write("src/main.c", "");
-        let before = Implicit::look(dir.path());
+        let before = look(dir.path());
         let changed = |before: &Implicit| -> Vec<String> {
             let changed = before.changed().files.into_iter();
             let path = |changed: Changed| changed.path.strip_prefix(dir.path()).unwrap().to_owned();
@@ -344,7 +390,7 @@ mod tests {
         write("real.mk", "all:\n");
         fs::create_dir_all(at("linked")).unwrap();
         symlink("../real.mk", at("linked/Makefile")).unwrap();
-        let before = Implicit::look(dir.path());
+        let before = look(dir.path());
         write("real.mk", "all: evil\n");
         assert_eq!(changed(&before), ["linked/Makefile"]);
         // A file that is found through a link to a directory, and links that lead in circles.
@@ -354,7 +400,7 @@ mod tests {
             symlink(".", at(link)).unwrap();
         }
         write("ci/old.yml", "on: push\n");
-        let before = Implicit::look(dir.path());
+        let before = look(dir.path());
         write("elsewhere/tasks.json", "{}");
         write("elsewhere/notes.json", "{}");
         write("ci/old.yml", "on: evil\n");

@@ -3,23 +3,28 @@
 
 mod any_path;
 mod relocate;
+#[cfg(test)]
+mod tests;
 
 use std::{
+    ffi::OsStr,
     fs,
     io::{self, Write as _},
-    os::unix::{ffi::OsStrExt as _, fs::symlink},
+    os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 use probity_sandbox::{
-    Stray, StrayKind, clean_git_directory, clean_worktree, runs_nothing, without_commands,
+    HeldTree, Identity, Stray, StrayKind, clean_git_directory, clean_worktree, runs_nothing,
+    without_commands,
 };
+use probity_scope::{HeldDirectory, HeldKind};
 use probity_seat::State;
 use serde::{Deserialize, Serialize};
 
-use self::relocate::relocate;
-use super::implicit::{Changed, Content};
+use self::relocate::{Placed, relocate};
+use super::implicit::{Changed, Content, Implicit};
 use crate::failure::Failure;
 
 /// What becomes of changed files that tools run by themselves.
@@ -78,8 +83,26 @@ const ITEM: &str = "item";
 /// Things that one workspace may have in quarantine.
 const MOST: usize = 10_000;
 
+/// Why something that a session left stays where it is.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Unmoved {
+    #[error("a link is on the way to it, or its directory is gone ({0})")]
+    Unreachable(io::Error),
+    #[error("the session put another directory around it")]
+    OtherDirectory,
+    #[error("something else has its name now")]
+    Other,
+    #[error("the file that was there before is too large to be put back")]
+    TooLarge,
+}
+
 /// Takes a stray away, and puts back what was in its place.
-pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Result<Kept> {
+pub(crate) fn take(
+    state: &State,
+    workspace: &Path,
+    held: &HeldTree,
+    stray: &Stray,
+) -> anyhow::Result<Kept> {
     let kind = match stray.kind {
         StrayKind::Repository => SuspectKind::Repository,
         StrayKind::Head => SuspectKind::Head,
@@ -88,54 +111,100 @@ pub(crate) fn take(state: &State, workspace: &Path, stray: &Stray) -> anyhow::Re
         StrayKind::Program => SuspectKind::Program,
         StrayKind::Configuration { .. } => SuspectKind::Configuration,
     };
+    let around = stray.path.parent().unwrap_or(workspace);
+    let name = stray.path.file_name().unwrap_or_default();
+    let parent = HeldDirectory::from(held.directory(around).map_err(Unmoved::Unreachable)?);
+    match &stray.kind {
+        StrayKind::Link { parent: before, .. }
+        | StrayKind::Configuration { parent: before, .. } => {
+            ensure_same(&parent, *before)?;
+        }
+        StrayKind::Repository | StrayKind::Head | StrayKind::Rebase | StrayKind::Program => {}
+    }
+    let now = parent.stat(name).map(|stat| (stat.device, stat.number));
+    if now != stray.identity {
+        return Err(Unmoved::Other.into());
+    }
     let (workspace, path) = (workspace.to_owned(), stray.path.clone());
     let record = Record { workspace, path, kind, before: None };
-    let directory = new_place(state)?;
-    fs::write(directory.join(RECORD), serde_json::to_vec_pretty(&record)?)?;
-    match relocate(&stray.path, &directory.join(ITEM)) {
+    let (directory, place) = begin(state, &record)?;
+    match relocate(Placed { directory: &parent, name }, item_in(&place)) {
         // A link that is gone leaves nothing to move.
         Err(error) if kind == SuspectKind::Link && error.kind() == io::ErrorKind::NotFound => {}
         other => other?,
     }
     match &stray.kind {
-        StrayKind::Link { target } => symlink(target, &stray.path)?,
-        StrayKind::Configuration { before } => fs::write(&stray.path, before)?,
+        StrayKind::Link { target, .. } => parent.link(name, target)?,
+        StrayKind::Configuration { before, .. } => {
+            parent.create_file(name, 0o666)?.write_all(before)?;
+        }
         StrayKind::Repository | StrayKind::Head | StrayKind::Rebase | StrayKind::Program => {}
     }
     Ok(Kept { directory, record })
+}
+
+/// Text of a session goes back only into the directory that it is from: any other could be one that
+/// git or another tool obeys.
+fn ensure_same(parent: &HeldDirectory, before: Option<Identity>) -> Result<(), Unmoved> {
+    let now = parent.stat("").map(|stat| (stat.device, stat.number));
+    if now.is_some() && now == before { Ok(()) } else { Err(Unmoved::OtherDirectory) }
+}
+
+/// A place in quarantine with this record.
+fn begin(state: &State, record: &Record) -> anyhow::Result<(PathBuf, HeldDirectory)> {
+    let directory = new_place(state)?;
+    fs::write(directory.join(RECORD), serde_json::to_vec_pretty(record)?)?;
+    let place = HeldDirectory::open(&directory)?;
+    Ok((directory, place))
+}
+
+fn item_in(place: &HeldDirectory) -> Placed<'_> {
+    Placed { directory: place, name: OsStr::new(ITEM) }
 }
 
 /// Takes a changed file away that tools run by themselves, and puts back what was there before.
 pub(crate) fn take_file(
     state: &State,
     workspace: &Path,
+    implicit: &Implicit,
     changed: &Changed,
 ) -> anyhow::Result<Kept> {
-    anyhow::ensure!(
-        !matches!(changed.before, Some(Content::Large(_) | Content::Digest(_))),
-        "the file that was there before is too large to be put back"
-    );
+    if matches!(changed.before, Some(Content::Large(_) | Content::Digest(_))) {
+        return Err(Unmoved::TooLarge.into());
+    }
+    let around = changed.place.parent().unwrap_or(Path::new(""));
+    let name = changed.place.file_name().unwrap_or_default();
+    let parent = implicit.top.open_below(around).map_err(Unmoved::Unreachable)?;
+    // What was new in a directory is taken out of any, and nothing is put back.
+    let before = changed
+        .before
+        .as_ref()
+        .filter(|_| ensure_same(&parent, implicit.directories.get(around).copied()).is_ok());
     let record = Record {
         workspace: workspace.to_owned(),
-        path: changed.path.clone(),
+        path: implicit.root.join(&changed.place),
         kind: SuspectKind::Implicit,
-        before: changed.before.as_ref().map(Content::digest),
+        before: before.map(Content::digest),
     };
-    let directory = new_place(state)?;
-    fs::write(directory.join(RECORD), serde_json::to_vec_pretty(&record)?)?;
-    relocate(&changed.path, &directory.join(ITEM))?;
-    match &changed.before {
+    let (directory, place) = begin(state, &record)?;
+    relocate(Placed { directory: &parent, name }, item_in(&place))?;
+    match before {
         Some(Content::Bytes(bytes)) => {
-            let mut file = fs::OpenOptions::new();
-            let mode = directory.join(ITEM).symlink_metadata()?.permissions();
-            file.write(true).create_new(true).open(&changed.path)?.write_all(bytes)?;
+            let mut file = parent.create_file(name, 0o666)?;
+            file.write_all(bytes)?;
             // The owner's rights were the file's own; those of a link say nothing.
-            if directory.join(ITEM).symlink_metadata()?.is_file() {
-                fs::set_permissions(&changed.path, mode)?;
+            if let Some(item) = place.stat(ITEM).filter(|item| item.kind == HeldKind::File) {
+                file.set_permissions(fs::Permissions::from_mode(item.mode & 0o777))?;
             }
         }
-        Some(Content::Link(target, _)) => symlink(target, &changed.path)?,
+        Some(Content::Link(target, _)) => parent.link(name, target)?,
         Some(Content::Large(_) | Content::Digest(_)) | None => {}
+    }
+    if changed.before.is_some() && before.is_none() {
+        tracing::warn!(
+            "{} is gone: the session put another directory around it",
+            changed.path.display()
+        );
     }
     Ok(Kept { directory, record })
 }
@@ -238,23 +307,25 @@ impl Kept {
             }
             _ => {}
         }
-        let now = Content::read(path).ok().map(|content| content.digest());
-        let is_as_left = *kind == SuspectKind::Implicit && now == *before;
-        if path.symlink_metadata().is_ok() && !is_as_left {
-            return Err(refused("another file is there now").into());
-        }
         let parent = path.parent().unwrap_or(workspace);
-        let is_inside = parent.canonicalize().is_ok_and(|parent| parent.starts_with(workspace));
-        if !is_inside && !self.is_of_the_git_directory(parent) {
+        let Some(held) = self.held_parent(parent) else {
             return Err(refused("its directory is gone").into());
+        };
+        let name = path.file_name().unwrap_or_default();
+        let now = Content::read(&held, Path::new(name), None).ok().map(|content| content.digest());
+        let is_as_left = *kind == SuspectKind::Implicit && now == *before;
+        if held.kind(name).is_some() && !is_as_left {
+            return Err(refused("another file is there now").into());
         }
         let metadata = item.symlink_metadata().with_context(|| item.display().to_string())?;
         match kind {
-            SuspectKind::Head if !runs_nothing(parent) => {
+            SuspectKind::Head if !runs_nothing(&tree_of(&held, parent)?, parent) => {
                 return Err(refused("its directory has settings or hooks that run programs").into());
             }
-            SuspectKind::Rebase => without_commands(&item)?,
-            SuspectKind::Repository if metadata.is_dir() => clean_git_directory(&item)?,
+            SuspectKind::Rebase => without_commands(&HeldTree::open(&item)?, &item)?,
+            SuspectKind::Repository if metadata.is_dir() => {
+                clean_git_directory(&HeldTree::open(&item)?, &item)?;
+            }
             SuspectKind::Repository if metadata.is_file() => {
                 pointed(&item, parent, workspace).map_err(|why| refused(&why.to_string()))?
             }
@@ -265,17 +336,27 @@ impl Kept {
             | SuspectKind::Program
             | SuspectKind::Implicit => {}
         }
-        relocate(&item, path)?;
+        let place = HeldDirectory::open(&self.directory)?;
+        relocate(item_in(&place), Placed { directory: &held, name })?;
         fs::remove_dir_all(&self.directory)?;
         Ok(())
     }
 
-    /// A submodule's repository lies in the git directory, which may be a worktree's outside.
-    fn is_of_the_git_directory(&self, parent: &Path) -> bool {
-        let root = probity_sandbox::workspace_root(&self.record.workspace).ok();
+    /// The directory that it was in, reached from the workspace without a link on the way. A
+    /// submodule's repository lies in the git directory, which may be a worktree's outside.
+    fn held_parent(&self, parent: &Path) -> Option<HeldDirectory> {
+        let workspace = &self.record.workspace;
+        let root = probity_sandbox::workspace_root(workspace).ok();
         let common = root.as_ref().and_then(|root| root.common_git_directory());
-        common.is_some_and(|common| parent.starts_with(common))
+        let mut tops = [Some(workspace.as_path()), common].into_iter().flatten();
+        let (top, below) = tops.find_map(|top| Some((top, parent.strip_prefix(top).ok()?)))?;
+        HeldDirectory::open(top).ok()?.open_below(below).ok()
     }
+}
+
+/// An open directory as the tree that is to be made harmless.
+fn tree_of(directory: &HeldDirectory, path: &Path) -> io::Result<HeldTree> {
+    Ok(HeldTree::of(path, directory.again()?.into()))
 }
 
 /// Where sandboxed processes see the workspace.
@@ -314,11 +395,14 @@ fn pointed(item: &Path, parent: &Path, workspace: &Path) -> Result<(), BadGitFil
         Ok(below) => workspace.join(below),
         Err(_) => parent.join(named),
     };
+    // Whatever has this name by now, it is reached without a link.
     let target = named.canonicalize().map_err(|_| BadGitFile::Gone)?;
     let own = common_git_directory(workspace);
+    let mut held = HeldTree::open(workspace)?;
+    held.hold(&own)?;
     if target.parent() == Some(&own.join("worktrees")) {
         let dot_git = parent.join(".git");
-        clean_worktree(&target, &dot_git)?;
+        clean_worktree(&held, &target, &dot_git)?;
         let text = [b"gitdir: ", target.as_os_str().as_bytes(), b"\n"].concat();
         return Ok(fs::write(item, text)?);
     }
@@ -329,5 +413,5 @@ fn pointed(item: &Path, parent: &Path, workspace: &Path) -> Result<(), BadGitFil
     if !target.starts_with(workspace) || own.starts_with(&target) || target.starts_with(&own) {
         return Err(BadGitFile::NotItsOwn);
     }
-    Ok(clean_git_directory(&target)?)
+    Ok(clean_git_directory(&held, &target)?)
 }

@@ -9,7 +9,8 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use probity_sandbox::{ByteText, Snapshot};
+use probity_sandbox::{ByteText, Identity, Snapshot};
+use probity_scope::HeldDirectory;
 use probity_seat::State;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,9 @@ pub(crate) struct Begun {
     /// `None` if git directories were not watched.
     pub(crate) git: Option<Snapshot>,
     files: Vec<(ByteText, KeptContent)>,
+    /// The directories of these files. Notes of older versions have none.
+    #[serde(default)]
+    directories: Vec<(ByteText, Identity)>,
 }
 
 /// [`Content`], as a file can hold it.
@@ -47,11 +51,13 @@ impl Begun {
             Content::Large(bytes) => KeptContent::Large(bytes),
         };
         let files = implicit.before.iter();
+        let directories = implicit.directories.iter();
         Self {
             workspace: (&*implicit.root).into(),
             quarantine,
             git: Some(git),
             files: files.map(|(path, content)| ((&**path).into(), kept(content))).collect(),
+            directories: directories.map(|(path, it)| ((&**path).into(), *it)).collect(),
         }
     }
 
@@ -59,7 +65,7 @@ impl Begun {
         self.workspace.clone().path()
     }
 
-    pub(crate) fn implicit(self) -> Implicit {
+    pub(crate) fn implicit(self, top: HeldDirectory) -> Implicit {
         let content = |kept| match kept {
             KeptContent::Bytes(bytes) => Content::Bytes(bytes.0),
             KeptContent::Digest(digest) => Content::Digest(digest),
@@ -67,7 +73,9 @@ impl Begun {
             KeptContent::Large(bytes) => Content::Large(bytes),
         };
         let files = self.files.into_iter().map(|(path, kept)| (path.path(), content(kept)));
-        Implicit { root: self.workspace.path(), before: files.collect::<BTreeMap<_, _>>() }
+        let before = files.collect::<BTreeMap<_, _>>();
+        let directories = self.directories.into_iter().map(|(path, it)| (path.path(), it));
+        Implicit { root: self.workspace.path(), top, directories: directories.collect(), before }
     }
 }
 

@@ -7,6 +7,7 @@
 mod editor;
 mod hostile;
 mod review;
+mod swap;
 mod table;
 mod victim;
 

@@ -1,9 +1,9 @@
 //! The end of a session: nothing that it hid is passed over, however it ended.
 
 use std::{
-    fs,
+    fs::{self, Permissions},
     io::Read as _,
-    os::unix::fs::symlink,
+    os::unix::fs::{PermissionsExt as _, symlink},
     path::Path,
     process::{Child, Stdio},
     thread,
@@ -53,6 +53,23 @@ fn a_closed_directory_hides_no_repository() {
             assert!(output.stderr.contains("was moved to"), "{script}: {}", output.stderr);
         }
     }
+}
+
+/// A bit that a session may set, since directories need it: files lose it at the end. Those that were
+/// there before keep theirs.
+#[test]
+fn files_of_a_session_do_not_run_with_the_rights_of_the_users_group() {
+    let stage = Stage::new(&[("old", "")]);
+    let at = |path: &str| stage.repository.path().join(path);
+    let mode = |path: &str| at(path).metadata().unwrap().permissions().mode() & 0o7777;
+    fs::set_permissions(at("old"), Permissions::from_mode(0o4755)).unwrap();
+    let script = "touch new; chmod 2755 new; mkdir shared; chmod 2775 shared; \
+                  touch .git/hidden; chmod 2711 .git/hidden; chmod 4755 new 2>&1";
+    let output = stage.shell(script).run().code(1);
+    insta::assert_snapshot!(output.stdout, @"chmod: changing permissions of 'new': Operation not permitted");
+    insta::assert_snapshot!(stable(&output.stderr), @"");
+    assert_eq!((mode("new"), mode(".git/hidden")), (0o755, 0o711));
+    assert_eq!((mode("shared"), mode("old")), (0o2775, 0o4755));
 }
 
 /// A directory of somebody else is as closed to the session as it is to us.

@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::super::absolute_variable;
+use super::super::{absolute_variable, held::HeldTree};
 
 /// Bytes of one file.
 const MOST_BYTES: u64 = 1 << 20;
@@ -194,6 +194,12 @@ pub(super) fn text(path: &Path) -> Option<String> {
     }
     let mut bytes = Vec::new();
     fs::File::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The same of a file that a session may write.
+pub(super) fn held_text(held: &HeldTree, path: &Path) -> Option<String> {
+    let bytes = held.read(path, MOST_BYTES).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

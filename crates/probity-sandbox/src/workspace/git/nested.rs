@@ -2,23 +2,21 @@
 
 use std::{
     collections::VecDeque,
-    fs, io,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{Access, access};
+use rustix::fs::FileType;
 
-use super::name::is_dot_git;
+use super::{
+    super::held::{HeldName, HeldTree, Identity},
+    name::is_dot_git,
+};
 
 /// Files and directories that are looked at.
 const MOST_ENTRIES: usize = 2_000_000;
 
 /// Directories below `modules` that are looked at.
 const MOST_MODULES: usize = 20_000;
-
-/// The device and the number of a file: it keeps them when it or a directory above it is renamed.
-pub(super) type Identity = (u64, u64);
 
 #[derive(Debug)]
 pub(super) struct NestedRepository {
@@ -58,29 +56,29 @@ pub(super) enum Closed {
     Open,
 }
 
-pub(super) fn search(root: &Path, closed: Closed) -> Search {
+pub(super) fn search(held: &HeldTree, root: &Path, closed: Closed) -> Search {
     let mut search = Search { found: Vec::new(), is_complete: true, unread: false };
     let mut pending = VecDeque::from([root.to_owned()]);
     let mut seen = 0;
     while let Some(directory) = pending.pop_front() {
         let mut parts = Parts::default();
         if closed == Closed::Open {
-            search.unread |= open_to_owner(&directory).is_err();
+            search.unread |= held.open_to_owner(&directory).is_err();
         }
-        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+        for HeldName { name, kind } in held.entries(&directory).unwrap_or_default() {
             seen += 1;
-            let (name, Ok(kind)) = (entry.file_name(), entry.file_type()) else { continue };
+            let path = directory.join(&name);
             if is_dot_git(&name) {
-                search.found.extend(dot_git(entry.path(), kind));
+                search.found.extend(dot_git(held, path, kind));
                 continue;
             }
             parts.note(&name);
-            if kind.is_dir() {
-                pending.push_back(entry.path());
+            if kind == FileType::Directory {
+                pending.push_back(path);
             }
         }
         if parts.are_a_repository()
-            && let Ok(identity) = identity(&directory)
+            && let Ok(identity) = held.identity(&directory)
         {
             search.found.push(NestedRepository {
                 path: directory,
@@ -96,36 +94,14 @@ pub(super) fn search(root: &Path, closed: Closed) -> Search {
     search
 }
 
-/// Gives us all rights to a directory of ours that we cannot list and enter, and leaves the rights of
-/// others as they are. A directory of somebody else is closed to the session as well.
-fn open_to_owner(directory: &Path) -> io::Result<()> {
-    if access(directory, Access::READ_OK | Access::EXEC_OK).is_ok() {
-        return Ok(());
-    }
-    let metadata = directory.symlink_metadata()?;
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Ok(());
-    }
-    let mode = metadata.permissions().mode();
-    fs::set_permissions(directory, fs::Permissions::from_mode(mode | 0o700))
-}
-
-fn dot_git(path: PathBuf, kind: fs::FileType) -> Option<NestedRepository> {
-    let identity = identity(&path).ok()?;
-    let kind = if kind.is_dir() {
-        FoundKind::Directory
-    } else if kind.is_file() {
-        FoundKind::File
-    } else {
-        FoundKind::Other
+fn dot_git(held: &HeldTree, path: PathBuf, kind: FileType) -> Option<NestedRepository> {
+    let identity = held.identity(&path).ok()?;
+    let kind = match kind {
+        FileType::Directory => FoundKind::Directory,
+        FileType::RegularFile => FoundKind::File,
+        _ => FoundKind::Other,
     };
     Some(NestedRepository { path, kind, identity })
-}
-
-/// Of the file or link itself.
-pub(super) fn identity(path: &Path) -> io::Result<Identity> {
-    let metadata = path.symlink_metadata()?;
-    Ok((metadata.dev(), metadata.ino()))
 }
 
 /// Names by which git takes a directory for a repository, in any case.
@@ -153,18 +129,19 @@ impl Parts {
 
 /// The repositories of submodules in a git directory, and those of theirs. A module may be called
 /// `a/b`, and then lies a level deeper.
-pub(super) fn modules(common: &Path) -> Vec<PathBuf> {
+pub(super) fn modules(held: &HeldTree, common: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut pending = vec![common.join("modules")];
     let mut seen = 0;
     while let Some(directory) = pending.pop() {
-        let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
-        for path in entries.filter(is_directory).map(|entry| entry.path()) {
+        let entries = held.entries(&directory).unwrap_or_default().into_iter();
+        let directories = entries.filter(|entry| entry.kind == FileType::Directory);
+        for path in directories.map(|entry| directory.join(entry.name)) {
             seen += 1;
             if seen > MOST_MODULES {
                 return found;
             }
-            if path.join("HEAD").symlink_metadata().is_ok() {
+            if held.kind(&path.join("HEAD")).is_some() {
                 pending.push(path.join("modules"));
                 found.push(path);
             } else {
@@ -174,8 +151,4 @@ pub(super) fn modules(common: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
-}
-
-fn is_directory(entry: &fs::DirEntry) -> bool {
-    entry.file_type().is_ok_and(|kind| kind.is_dir())
 }

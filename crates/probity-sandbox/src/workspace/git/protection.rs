@@ -2,15 +2,16 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
-    os::unix::fs::{MetadataExt as _, chown},
+    fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use super::{
+    super::held::{HeldTree, Identity},
     GitDirectories, MOST_LINKS,
     config::{Settings, expanded, is_absolute, users_files, users_other_files},
-    nested::{self, FoundKind, Identity},
+    nested::{self, FoundKind},
     programs::{Known, Programs},
     real,
     stray::runs_commands,
@@ -27,6 +28,10 @@ const MOST_HOOKS: usize = 1000;
 /// Read at the start of a session, in the order in which paths are mounted.
 #[derive(Debug, Default)]
 pub(in super::super) struct Protection {
+    /// The workspace and its git directory. All that the end looks at or takes away is below.
+    pub(in super::super) held: Arc<HeldTree>,
+    /// The directories of links and configurations: only these get back what was in them.
+    pub(in super::super) parents: BTreeMap<PathBuf, Identity>,
     entries: BTreeMap<PathBuf, How>,
     /// Paths that git would obey if they were there. An empty file or directory is harmless, and
     /// can be mounted.
@@ -65,10 +70,15 @@ enum Shape {
 }
 
 impl Protection {
-    pub(in super::super) fn of(root: &Path) -> Self {
+    pub(in super::super) fn of(root: &Path, outside: Option<&GitDirectories>) -> Self {
         let mut protection = Self::default();
+        match held(root, outside) {
+            Ok(held) => protection.held = Arc::new(held),
+            Err(error) => protection.notes.push(format!("{}: {error}", root.display())),
+        }
+        let held = Arc::clone(&protection.held);
         protection.users(root);
-        let search = nested::search(root, nested::Closed::PassOver);
+        let search = nested::search(&held, root, nested::Closed::PassOver);
         if !search.is_complete {
             protection.notes.push(format!(
                 "{} has too many files: repositories deep in it are not protected",
@@ -120,7 +130,8 @@ impl Protection {
     }
 
     fn linked(&mut self, root: &Path, link: &Path, parent: &Path) {
-        if let Ok(target) = fs::read_link(link) {
+        if let Ok(target) = self.held.read_link(link) {
+            self.note_parent(link);
             self.links.insert(link.to_owned(), target);
         }
         if let Ok(real) = link.canonicalize()
@@ -138,12 +149,13 @@ impl Protection {
             return;
         }
         for directory in [own, common] {
-            self.known.extend(nested::identity(directory));
+            self.known.extend(self.held.identity(directory));
         }
         for directory in BTreeSet::from([own, common]) {
             self.rebasing.push(directory.join("rebase-merge"));
         }
-        self.rebasing.retain(|rebase| runs_commands(rebase));
+        let held = Arc::clone(&self.held);
+        self.rebasing.retain(|rebase| runs_commands(&held, rebase));
         self.directories.push(own.to_owned());
         if own != common {
             self.directories.push(common.to_owned());
@@ -157,12 +169,13 @@ impl Protection {
         });
         self.named(root, &settings, named.as_deref().or(tree));
         for path in [common.join("config"), own.join("config.worktree")] {
-            if let Ok(bytes) = fs::read(&path) {
+            if let Ok(bytes) = held.read(&path, u64::MAX) {
+                self.note_parent(&path);
                 self.configurations.insert(path, bytes);
             }
         }
         let enabled = settings.all("extensions", "worktreeconfig").next().is_some();
-        let modules = nested::modules(common);
+        let modules = nested::modules(&held, common);
         let is_too_many = self.directories.len() + modules.len() > MOST_IN_PARTS;
         for part in ["config", "hooks", "info", "info/attributes"] {
             if is_link(&common.join(part)) {
@@ -205,11 +218,12 @@ impl Protection {
                 self.keep(&tree.join("modules"), Shape::Directory);
                 if !self.directories.iter().any(|known| known == tree) {
                     self.directories.push(tree.to_owned());
-                    for module in nested::modules(tree) {
-                        self.known.extend(nested::identity(&module));
+                    self.known.extend(self.held.identity(tree));
+                    for module in nested::modules(&self.held, tree) {
+                        self.known.extend(self.held.identity(&module));
                     }
                     let rebase = tree.join("rebase-merge");
-                    if runs_commands(&rebase) {
+                    if runs_commands(&self.held, &rebase) {
                         self.rebasing.push(rebase);
                     }
                 }
@@ -236,7 +250,7 @@ impl Protection {
         }
         if modules.len() > MOST_IN_PARTS {
             for module in modules {
-                self.known.extend(nested::identity(module));
+                self.known.extend(self.held.identity(module));
             }
             return self.set(&all, How::ReadOnly);
         }
@@ -338,10 +352,16 @@ impl Protection {
             let Ok(target) = fs::read_link(&here) else { continue };
             let next = without_dots(&parent.join(&target).join(parts.as_path()));
             if here.starts_with(root) {
+                self.note_parent(&here);
                 self.links.insert(here, target);
             }
             return self.links_on_the_way(root, &next, depth + 1);
         }
+    }
+
+    fn note_parent(&mut self, path: &Path) {
+        let parent = path.parent().and_then(|parent| self.held.identity(parent).ok());
+        self.parents.extend(parent.map(|parent| (path.to_owned(), parent)));
     }
 
     fn keep(&mut self, path: &Path, shape: Shape) {
@@ -383,7 +403,7 @@ impl Protection {
     pub(in super::super) fn mounts(&self, root: &Path, inside: &Path) -> Vec<Mount> {
         for (path, shape) in &self.missing {
             // Where we cannot write, the process cannot either.
-            make(path, *shape).ok();
+            self.make(path, *shape).ok();
         }
         let mut mounts = Vec::new();
         for (path, how) in &self.entries {
@@ -405,23 +425,28 @@ impl Protection {
         }
         mounts
     }
+
+    /// Makes an empty file or directory with the owner of its parent.
+    fn make(&self, path: &Path, shape: Shape) -> io::Result<()> {
+        let Some(parent) = path.parent() else { return Ok(()) };
+        if !self.held.is_directory(parent) {
+            self.make(parent, Shape::Directory)?;
+        }
+        match shape {
+            Shape::File => self.held.make_file(path),
+            Shape::Directory => self.held.make_directory(path),
+        }
+    }
 }
 
-/// Makes an empty file or directory with the owner of its parent.
-fn make(path: &Path, shape: Shape) -> std::io::Result<()> {
-    let Some(parent) = path.parent() else { return Ok(()) };
-    if !parent.is_dir() {
-        make(parent, Shape::Directory)?;
+/// Opens what the session can write to: the workspace, and a worktree's git directory elsewhere.
+fn held(root: &Path, git: Option<&GitDirectories>) -> io::Result<HeldTree> {
+    let mut held = HeldTree::default();
+    held.hold(root)?;
+    for directory in git.iter().flat_map(|git| [&git.common, &git.own]) {
+        held.hold(directory)?;
     }
-    match shape {
-        Shape::File => drop(fs::File::options().write(true).create_new(true).open(path)?),
-        Shape::Directory => fs::create_dir(path)?,
-    }
-    if rustix::process::geteuid().is_root() {
-        let around = fs::metadata(parent)?;
-        chown(path, Some(around.uid()), Some(around.gid()))?;
-    }
-    Ok(())
+    Ok(held)
 }
 
 /// Whether a part that is protected is a link, which no mount can hold.

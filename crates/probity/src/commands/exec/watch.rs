@@ -6,7 +6,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use probity_sandbox::{Guard, GuardedEnd, Root, workspace_root};
+use anyhow::Context as _;
+use probity_sandbox::{Guard, GuardedEnd, Root, Snapshot, workspace_root};
+use probity_scope::HeldDirectory;
 use probity_seat::{Seated, State};
 use probity_text::visible;
 
@@ -45,8 +47,9 @@ struct WatchedDirectory {
 }
 
 impl WatchedDirectory {
-    fn new(root: &Root, quarantine: Quarantine, state: &State) -> Self {
+    fn new(root: &Root, quarantine: Quarantine, state: &State) -> anyhow::Result<Self> {
         let guard = root.guard();
+        let top = guard.directory().with_context(|| root.path.display().to_string())?;
         if let Some(error) = guard.unwatched() {
             tracing::warn!(
                 "do not use git in {} before the command ends: its git directories cannot be watched \
@@ -57,14 +60,14 @@ impl WatchedDirectory {
         for warning in root.warnings() {
             tracing::warn!("{}", visible::line(&warning));
         }
-        let implicit = Implicit::look(&root.path);
+        let implicit = Implicit::look(&root.path, top.into());
         let begun = Begun::new(guard.snapshot(), &implicit, quarantine);
         let note = Note::write(state, &begun);
         if let Err(error) = &note {
             tracing::warn!("if probity is killed, nothing will look at this session: {error}");
         }
         let workspace = workspace_root(&root.path).map_or(root.path.clone(), |root| root.path);
-        Self { guard, implicit, workspace, note: note.ok() }
+        Ok(Self { guard, implicit, workspace, note: note.ok() })
     }
 }
 
@@ -74,7 +77,8 @@ impl Watch {
         let Some(root) = &seated.root else { return Ok(Self { held: Mutex::new(None) }) };
         let state = state()?;
         let roots = [root].into_iter().chain(&seated.directories);
-        let places = roots.map(|root| WatchedDirectory::new(root, quarantine, &state)).collect();
+        let places = roots.map(|root| WatchedDirectory::new(root, quarantine, &state));
+        let places = places.collect::<anyhow::Result<_>>()?;
         let held = Held { places, quarantine, state, seated: seated.clone() };
         Ok(Self { held: Mutex::new(Some(held)) })
     }
@@ -107,11 +111,18 @@ pub(crate) fn make_up(state: &State, workspace: Option<&Path>) -> Vec<PathBuf> {
         if workspace.is_dir() {
             let shown = workspace.display();
             tracing::warn!("a session in {shown} was killed; probity checks its files");
-            if let Some(git) = begun.git.take() {
-                take_strays(&git.finish(), &workspace, state);
+            let top = match begun.git.take().map(Snapshot::finish) {
+                Some(ended) => {
+                    take_strays(&ended, &workspace, state);
+                    ended.held.directory(&workspace).map(HeldDirectory::from)
+                }
+                None => HeldDirectory::open(&workspace),
+            };
+            // If it is another directory now, that was just said.
+            if let Ok(top) = top {
+                let quarantine = begun.quarantine;
+                take_files(&begun.implicit(top), quarantine, &workspace, state);
             }
-            let quarantine = begun.quarantine;
-            take_files(&begun.implicit(), quarantine, &workspace, state);
         }
         note.remove();
         workspaces.push(workspace);
@@ -134,7 +145,7 @@ fn take_files(implicit: &Implicit, quarantine: Quarantine, workspace: &Path, sta
              these tools, or run with --quarantine",
             named(&changed, workspace)
         ),
-        Quarantine::Implicit => keep(state, workspace, changed),
+        Quarantine::Implicit => keep(state, workspace, implicit, changed),
     }
 }
 
@@ -153,10 +164,10 @@ fn named(changed: &[Changed], workspace: &Path) -> String {
     format!("{}{more}", named.join(", "))
 }
 
-fn keep(state: &State, workspace: &Path, changed: Vec<Changed>) {
+fn keep(state: &State, workspace: &Path, implicit: &Implicit, changed: Vec<Changed>) {
     let mut kept = Vec::new();
     for changed in changed {
-        match quarantine::take_file(state, workspace, &changed) {
+        match quarantine::take_file(state, workspace, implicit, &changed) {
             Ok(_) => kept.push(changed),
             Err(error) => tracing::warn!(
                 "{}: {} would run what the session wrote, and moving it away failed: {error:#}",
@@ -184,7 +195,7 @@ fn take_strays(ended: &GuardedEnd, workspace: &Path, state: &State) {
         tracing::warn!("{note}");
     }
     for stray in &ended.strays {
-        match quarantine::take(state, workspace, stray) {
+        match quarantine::take(state, workspace, &ended.held, stray) {
             Ok(kept) => tracing::warn!(
                 "{}: {} was moved to {}; {}",
                 stray.path.display(),

@@ -1,67 +1,67 @@
 //! Moving what a session left, whatever rights it has put in the way.
 
 use std::{
-    fs, io,
-    os::unix::fs::{PermissionsExt as _, symlink},
-    path::Path,
+    ffi::OsStr,
+    io,
+    path::{Path, PathBuf},
 };
 
+use probity_scope::{HeldDirectory, HeldKind};
+
+/// A name in an open directory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed<'a> {
+    pub(super) directory: &'a HeldDirectory,
+    pub(super) name: &'a OsStr,
+}
+
 /// Moves a file or a directory, to another file system too. Follows no link.
-pub(super) fn relocate(from: &Path, to: &Path) -> io::Result<()> {
-    let mut renamed = fs::rename(from, to);
-    if renamed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied)
-        && let Some(parent) = from.parent()
-    {
+pub(super) fn relocate(from: Placed<'_>, to: Placed<'_>) -> io::Result<()> {
+    let (name, new_name) = (Path::new(from.name), Path::new(to.name));
+    let mut renamed = from.directory.rename_to(name, to.directory, new_name);
+    if renamed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
         // The session may have closed the directory around it, or itself.
-        open_to_owner(parent)?;
-        open_to_owner(from)?;
-        renamed = fs::rename(from, to);
+        from.directory.open_to_owner("")?;
+        if from.directory.kind(name) != Some(HeldKind::Link) {
+            from.directory.open_to_owner(name)?;
+        }
+        renamed = from.directory.rename_to(name, to.directory, new_name);
     }
     match renamed {
         Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
             copy(from, to)?;
-            from.parent().map_or(Ok(()), open_to_owner)?;
-            if from.symlink_metadata()?.is_dir() {
-                fs::remove_dir_all(from)
-            } else {
-                fs::remove_file(from)
-            }
+            from.directory.open_to_owner("")?;
+            from.directory.remove_all(name)
         }
         other => other,
     }
 }
 
-/// Gives the owner all rights to what is not a link.
-fn open_to_owner(path: &Path) -> io::Result<()> {
-    let metadata = path.symlink_metadata()?;
-    let mode = metadata.permissions().mode();
-    if metadata.is_symlink() || mode & 0o700 == 0o700 {
-        return Ok(());
-    }
-    fs::set_permissions(path, fs::Permissions::from_mode(mode | 0o700))
-}
-
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    let metadata = from.symlink_metadata()?;
-    if metadata.is_symlink() {
-        return symlink(fs::read_link(from)?, to);
-    }
-    if metadata.is_dir() {
-        open_to_owner(from)?;
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            copy(&entry.path(), &to.join(entry.file_name()))?;
+fn copy(from: Placed<'_>, to: Placed<'_>) -> io::Result<()> {
+    let mut pending = vec![PathBuf::new()];
+    while let Some(path) = pending.pop() {
+        let (old, new) = (below(from.name, &path), below(to.name, &path));
+        match from.directory.kind(&old) {
+            Some(HeldKind::Directory) => {
+                from.directory.open_to_owner(&old)?;
+                to.directory.create(&new, 0o777)?;
+                let entries = from.directory.entries(&old)?.into_iter();
+                pending.extend(entries.map(|entry| path.join(entry.name)));
+            }
+            Some(HeldKind::File) => {
+                from.directory.open_to_owner(&old)?;
+                to.directory.copy_file(from.directory, &old, &new)?;
+            }
+            Some(HeldKind::Link) => to.directory.link(&new, &from.directory.read_link(&old)?)?,
+            // Pipes and sockets have nothing to keep.
+            Some(HeldKind::Special) => {}
+            None => return Err(io::ErrorKind::NotFound.into()),
         }
-        return Ok(());
-    }
-    // Pipes and sockets have nothing to keep.
-    if metadata.is_file() {
-        let mode = metadata.permissions().mode();
-        if mode & 0o400 == 0 {
-            fs::set_permissions(from, fs::Permissions::from_mode(mode | 0o400))?;
-        }
-        fs::copy(from, to)?;
     }
     Ok(())
+}
+
+/// Joining nothing would add a slash.
+fn below(top: &OsStr, path: &Path) -> PathBuf {
+    if path.as_os_str().is_empty() { PathBuf::from(top) } else { Path::new(top).join(path) }
 }
