@@ -98,14 +98,45 @@ const NAMESPACES: &[i32] = &[
 /// are closed. Pairs are `AF_UNIX` alone.
 const FAMILIES: &[i32] = &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
+/// Calls that give a file its mode, and the argument with it. A program of the user's that anybody may
+/// start with the user's rights is of no use to a session, and would outlive it.
+const MODES: &[(c_long, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+];
+
+/// Calls that make a file, which is never a directory, and the argument with its mode. `mkdir` is not
+/// among them: the kernel drops these bits there.
+const MAKING: &[(c_long, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_creat, 1),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_mknod, 1),
+    (libc::SYS_mknodat, 2),
+];
+
+/// Calls that may make a file, with the arguments of their flags and of the mode, which counts only
+/// with certain flags.
+const OPENING: &[(c_long, u8, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1, 2),
+    (libc::SYS_openat, 2, 3),
+];
+
+/// From Linux 6.6, which libc does not name everywhere. The number is the same everywhere.
+const FCHMODAT2: c_long = 452;
+
 /// Requests that put words into the mouth of a terminal.
 const TERMINAL: &[u64] = &[0x5412, 0x541C];
 
 /// The filters, each as the bytes the kernel takes.
 pub(crate) fn programs() -> io::Result<Vec<Vec<u8>>> {
-    // clone3 has its flags in memory, where no filter sees them. "No such call" makes the C
-    // library take clone instead.
-    let unseen = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
+    // These have their flags or mode in memory, where no filter sees them. "No such call" makes the
+    // C library take clone instead, and programs that know openat2 take openat.
+    let unseen = BTreeMap::from([(libc::SYS_clone3, Vec::new()), (libc::SYS_openat2, Vec::new())]);
     let no_such_call = libc::ENOSYS.unsigned_abs();
     Ok(vec![compile(forbidden()?, libc::EPERM.unsigned_abs())?, compile(unseen, no_such_call)?])
 }
@@ -137,6 +168,32 @@ fn forbidden() -> io::Result<BTreeMap<c_long, Vec<SeccompRule>>> {
         terminal.push(rule([(1, Eq, *request)])?);
     }
     rules.insert(libc::SYS_ioctl, terminal);
+    rules.append(&mut set_id()?);
+    Ok(rules)
+}
+
+/// No file gets the set-user-ID bit, and no new one the set-group-ID bit. Changing a mode to one with
+/// the latter stays allowed: git and installers give it to directories, and the call does not tell
+/// what its file is. The end of the session looks for such files.
+fn set_id() -> io::Result<BTreeMap<c_long, Vec<SeccompRule>>> {
+    let (user, group) = (u64::from(libc::S_ISUID), u64::from(libc::S_ISGID));
+    let mut rules = BTreeMap::new();
+    for (call, mode) in MODES {
+        rules.insert(*call, vec![rule([(*mode, MaskedEq(user), user)])?]);
+    }
+    for (call, mode) in MAKING {
+        let bits = [user, group].map(|bit| rule([(*mode, MaskedEq(bit), bit)]));
+        rules.insert(*call, bits.into_iter().collect::<io::Result<_>>()?);
+    }
+    // `O_TMPFILE` has the bit of `O_DIRECTORY` as well, which alone makes nothing.
+    let making = [libc::O_CREAT, libc::O_TMPFILE].map(|flag| u64::from(flag.unsigned_abs()));
+    for (call, flags, mode) in OPENING {
+        let mut opening = Vec::new();
+        for (flag, bit) in making.iter().flat_map(|flag| [(*flag, user), (*flag, group)]) {
+            opening.push(rule([(*flags, MaskedEq(flag), flag), (*mode, MaskedEq(bit), bit)])?);
+        }
+        rules.insert(*call, opening);
+    }
     Ok(rules)
 }
 

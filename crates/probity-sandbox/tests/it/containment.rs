@@ -151,6 +151,50 @@ fn powers_are_gone_for_good() {
     assert_eq!(done.lines().count(), 1, "{done}");
 }
 
+/// The user's own programs, which anybody on the host could start with the user's rights. Directories
+/// get the bit of the group, as `git init --shared` wants it.
+#[test]
+fn no_file_gets_the_set_user_id_bit() {
+    let workspace = Workspace::new();
+    let script = r"
+import ctypes, errno, os, struct
+libc = ctypes.CDLL(None, use_errno=True)
+def openat2(path, mode):
+    how = struct.pack('QQQ', os.O_CREAT | os.O_WRONLY, mode, 0)
+    if libc.syscall(437, -100, path.encode(), how, len(how)) < 0:
+        raise OSError(ctypes.get_errno(), '')
+def fchmod(path, mode):
+    with open(path, 'w') as file:
+        os.fchmod(file.fileno(), mode)
+def tmpfile(path, mode):
+    here = os.open('.', os.O_WRONLY | os.O_TMPFILE, mode)
+    os.link(f'/proc/self/fd/{here}', path, follow_symlinks=True)
+open('there', 'w').close()
+for name, call, path, mode in [
+    ('chmod', os.chmod, 'there', 0o4755), ('both', os.chmod, 'there', 0o6755),
+    ('fchmod', fchmod, 'there', 0o4755),
+    ('fchmodat2', lambda path, mode: libc.syscall(452, -100, path.encode(), mode, 0) and 1 / 0, 'there', 0o4755),
+    ('open', lambda path, mode: os.open(path, os.O_CREAT | os.O_WRONLY, mode), 'opened', 0o4755),
+    ('group', lambda path, mode: os.open(path, os.O_CREAT | os.O_WRONLY, mode), 'group', 0o2755),
+    ('tmpfile', tmpfile, 'unnamed', 0o4755), ('mknod', os.mknod, 'node', 0o104755),
+    ('openat2', openat2, 'second', 0o4755), ('directory', os.chmod, '.', 0o2775),
+    ('plain', os.chmod, 'there', 0o755), ('sticky', os.chmod, '.', 0o1777),
+]:
+    try:
+        call(path, mode)
+        print(name, 'ok')
+    except ZeroDivisionError:
+        print(name, 'refused')
+    except OSError as error:
+        print(name, errno.errorcode[error.errno])
+";
+    let (outcome, stdout) = text(&bubblewrap(), &workspace.spec(&["python3", "-c", script]));
+    let expected = "chmod EPERM\nboth EPERM\nfchmod EPERM\nfchmodat2 refused\nopen EPERM\n\
+                    group EPERM\ntmpfile EPERM\nmknod EPERM\nopenat2 ENOSYS\ndirectory ok\n\
+                    plain ok\nsticky ok\n";
+    assert_eq!(stdout, expected, "{}", String::from_utf8_lossy(&outcome.stderr_tail));
+}
+
 #[test]
 fn forbidden_system_calls_are_refused_and_allowed_ones_work() {
     let workspace = Workspace::new();
@@ -175,6 +219,7 @@ if os.uname().machine == 'x86_64':
         print('x32', name, call(0x40000000 + number, 40, 1, 0, 0)[1])
     # The address is null, and so a kernel that is asked answers with that.
     print('openat2', call(437, -100, 0, 0, 0)[1])
+    print('faccessat2', call(439, -100, 0, 0, 0)[1])
     # int 0x80 takes the calls of 32-bit programs: 102 is socketcall, which has its family in memory.
     child = os.fork()
     if child == 0:
@@ -202,7 +247,7 @@ print(subprocess.run(['echo', 'process ok'], capture_output=True, text=True).std
                      unshare EPERM\nquotactl_fd EPERM\nopen_tree_attr EPERM\nsetns EPERM\n\
                      unshare user EPERM\nunshare mount EPERM\nunshare net EPERM\n\
                      unshare time EPERM\nclone EPERM\nclone3 ENOSYS\nx32 getpid EPERM\n\
-                     x32 socket EPERM\nx32 socketpair EPERM\nopenat2 EINVAL\n\
+                     x32 socket EPERM\nx32 socketpair EPERM\nopenat2 ENOSYS\nfaccessat2 EFAULT\n\
                      socketcall signal -31\n";
     }
     expected += "AF_VSOCK EPERM\nAF_PACKET EPERM\nAF_ALG EPERM\nAF_INET ok\nAF_UNIX ok\n\
