@@ -67,7 +67,7 @@ fn files_of_a_session_do_not_run_with_the_rights_of_the_users_group() {
                   touch .git/hidden; chmod 2711 .git/hidden; chmod 4755 new 2>&1";
     let output = stage.shell(script).run().code(1);
     insta::assert_snapshot!(output.stdout, @"chmod: changing permissions of 'new': Operation not permitted");
-    insta::assert_snapshot!(stable(&output.stderr), @"");
+    insta::assert_snapshot!(stable(&output.stderr), @"warning: probity removed the set-user-ID and set-group-ID bits of the session's files: [dir]/new, [dir]/.git/hidden");
     assert_eq!((mode("new"), mode(".git/hidden")), (0o755, 0o711));
     assert_eq!((mode("shared"), mode("old")), (0o2775, 0o4755));
 }

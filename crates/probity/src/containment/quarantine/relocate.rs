@@ -49,7 +49,9 @@ fn copy(from: Placed<'_>, to: Placed<'_>) -> io::Result<()> {
                 pending.extend(entries.map(|entry| path.join(entry.name)));
             }
             Some(HeldKind::File) => {
-                from.directory.open_to_owner(&old)?;
+                if from.directory.stat(&old).is_some_and(|stat| stat.mode & 0o400 == 0) {
+                    from.directory.open_to_owner(&old)?;
+                }
                 to.directory.copy_file(from.directory, &old, &new)?;
             }
             Some(HeldKind::Link) => to.directory.link(&new, &from.directory.read_link(&old)?)?,
