@@ -1,5 +1,8 @@
 //! Two sessions in one workspace: one exchanges directories for links to the user's own while the
-//! other one begins and ends, where probity looks at what is in them, moves and replaces it.
+//! other one ends, where probity looks at what is in them, moves and replaces it.
+//!
+//! Sessions begin in peace: bubblewrap finds what it mounts by name, and lets no session begin where
+//! that is exchanged.
 
 use std::{
     collections::BTreeMap,
@@ -7,6 +10,8 @@ use std::{
     os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::Stdio,
+    thread,
+    time::Duration,
 };
 
 use tempfile::TempDir;
@@ -18,13 +23,16 @@ use crate::{
 
 const SECRET: &str = "of-the-victim";
 
-/// Exchanges for as many seconds, and says what it can read that is not of the workspace.
+/// Exchanges for some seconds whenever the other session has begun, leaves everything in its place,
+/// and says what it can read that is not of the workspace.
 const EXCHANGE: &str = r#"
-import ctypes, time
-libc, end = ctypes.CDLL(None), time.time() + 6
-while time.time() < end:
+import ctypes, os, time
+libc, end = ctypes.CDLL(None), time.time() + 8
+def exchange():
     for i in range(6):
         libc.renameat2(-100, b"d%d" % i, -100, b"l%d" % i, 2)
+def look():
+    for i in range(6):
         for name in ["d", "l"]:
             try:
                 text = open("%s%d/.envrc" % (name, i)).read()
@@ -33,10 +41,21 @@ while time.time() < end:
                 continue
             if "of-the-victim" in text:
                 print(text)
+while time.time() < end:
+    if not os.path.exists("busy"):
+        time.sleep(0.01)
+        continue
+    stop = time.time() + 2
+    while time.time() < stop:
+        exchange()
+        look()
+        exchange()
+        look()
+    os.remove("busy")
 "#;
 
 /// What a session leaves that has to be moved or put back.
-const WRITE: &str = "for i in 0 1 2 3 4 5; do for x in d l; do [ -L $x$i ] || { \
+const WRITE: &str = "touch busy; for i in 0 1 2 3 4 5; do for x in d l; do [ -L $x$i ] || { \
     echo $$ > $x$i/.envrc; echo $$ > $x$i/Makefile; rm -rf $x$i/r; git init -q $x$i/r; }; \
     done; done 2>/dev/null; true";
 
@@ -90,8 +109,11 @@ fn a_second_session_that_exchanges_links_turns_nothing_against_the_host() {
         let mut second = second.spawn().unwrap();
         let mut sessions = 0;
         while second.try_wait().unwrap().is_none() {
+            if root.join("busy").exists() {
+                thread::sleep(Duration::from_millis(10));
+                continue;
+            }
             let run = stage.place(probity()).args(["exec", "--sandbox", "bwrap"]).args(flags);
-            // What is exchanged while it is mounted lets a session not begin.
             let output = run.args(["--", "sh", "-c", WRITE]).run();
             sessions += u32::from(output.code == Some(0));
         }
