@@ -44,6 +44,12 @@ impl TreeFile {
     /// Finds what a name leads to, if that lies in the tree of the name.
     pub fn find(path: &Path, without_git: WithoutGit<'_>) -> Result<Self, TreeError> {
         let named = spelled(path)?;
+        Self::find_in(path, &tree_of(named.parent().unwrap_or(&named), without_git)?)
+    }
+
+    /// The same for a tree of which [`tree_of`] gave the top: that of the file which has the name in it.
+    pub fn find_in(path: &Path, top: &Path) -> Result<Self, TreeError> {
+        let named = spelled(path)?;
         let directory = named.parent().unwrap_or(&named);
         let target = match named.canonicalize() {
             Err(error) if is_missing(&error) && named.symlink_metadata().is_err() => {
@@ -52,15 +58,15 @@ impl TreeFile {
             }
             found => found?,
         };
-        let top = tree_of(directory, without_git)?;
-        let Ok(below) = target.strip_prefix(&top) else {
-            return Err(TreeError::Outside { path: path.to_owned(), target, top });
+        let Ok(below) = target.strip_prefix(top) else {
+            let (path, top) = (path.to_owned(), top.to_owned());
+            return Err(TreeError::Outside { path, target, top });
         };
         if below.components().any(is_git) {
             return Err(TreeError::GitDirectory(path.to_owned()));
         }
         let below = below.to_owned();
-        Ok(Self { top: HeldDirectory::open(&top)?, below })
+        Ok(Self { top: HeldDirectory::open(top)?, below })
     }
 
     /// Opens the file for reading: nothing but a regular one, and without waiting for a pipe.

@@ -12,7 +12,11 @@ use std::{
 };
 
 use probity_finding::{Finding, TextSlice};
-use rustix::fs::{FileType, Mode, OFlags};
+use probity_scope::{TreeError, TreeFile, WithoutGit};
+use rustix::{
+    fs::{FileType, Mode, OFlags},
+    io::Errno,
+};
 
 pub(crate) use self::problem::FILE_RULES;
 
@@ -74,9 +78,12 @@ impl Limits {
     }
 }
 
-/// Reads a file. It never waits for a writer and never reads more than one byte over the limit.
+/// Reads a file of a tree. It never waits for a writer and never reads more than one byte over the limit.
+///
+/// Reports and prompts show lines of it, and a link that a repository brings must not choose another
+/// file of the user for that.
 pub(crate) fn read(path: &Path, directory: &Path, limits: Limits) -> Read {
-    match read_file(path, limits) {
+    match read_file(path, directory, limits) {
         Ok((text, stray, mut findings)) => {
             let (path, shown) = (path.to_owned(), shown(path, directory));
             let is_exact = stray.is_none();
@@ -143,13 +150,12 @@ pub(crate) fn shown(path: &Path, directory: &Path) -> String {
 type Outcome<T> = Result<T, Box<Finding>>;
 
 /// The text, the finding about bytes in it that are none, and what is to be said about the file.
-fn read_file(path: &Path, limits: Limits) -> Outcome<(String, Option<Finding>, Vec<Finding>)> {
-    // Without NONBLOCK, opening a FIFO waits for somebody to write to it.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(descriptor) => File::from(descriptor),
-        Err(error) => return Err(cannot_open(path, error)),
-    };
+fn read_file(
+    path: &Path,
+    directory: &Path,
+    limits: Limits,
+) -> Outcome<(String, Option<Finding>, Vec<Finding>)> {
+    let file = open(path, directory)?;
     // Asked of the open file, since the path may lead elsewhere by now.
     let stat = rustix::fs::fstat(&file).map_err(|error| problem::unreadable(&error.into()))?;
     let kind = FileType::from_raw_mode(stat.st_mode);
@@ -171,13 +177,32 @@ fn is_executable(stat: &rustix::fs::Stat) -> bool {
     Mode::from_raw_mode(stat.st_mode).intersects(executable)
 }
 
-fn cannot_open(path: &Path, error: rustix::io::Errno) -> Box<Finding> {
-    match error {
-        rustix::io::Errno::NOENT if fs::symlink_metadata(path).is_ok() => problem::dangling_link(),
-        rustix::io::Errno::NOENT => problem::absent(),
+fn open(path: &Path, directory: &Path) -> Outcome<File> {
+    // What is open already, such as `/dev/stdin`, is reached by a link of the system's own.
+    if path.starts_with("/dev") || path.starts_with("/proc") {
+        // Without NONBLOCK, opening a FIFO waits for somebody to write to it.
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(path, flags, Mode::empty());
+        return opened.map(File::from).map_err(|error| cannot_open(path, &error.into()));
+    }
+    match TreeFile::find(path, WithoutGit::Within(directory)) {
+        Ok(file) => file.open().map_err(|error| cannot_open(path, &error)),
+        Err(TreeError::Outside { target, top, .. }) => Err(problem::outside(&target, &top)),
+        Err(TreeError::GitDirectory(_)) => Err(problem::in_git_directory()),
+        Err(TreeError::Io(error)) => Err(cannot_open(path, &error)),
+    }
+}
+
+fn cannot_open(path: &Path, error: &io::Error) -> Box<Finding> {
+    let kind = || rustix::fs::stat(path).map(|stat| FileType::from_raw_mode(stat.st_mode));
+    match Errno::from_io_error(error) {
+        Some(Errno::NOENT) if fs::symlink_metadata(path).is_ok() => problem::dangling_link(),
+        Some(Errno::NOENT) => problem::absent(),
         // This is how a socket answers to being opened.
-        rustix::io::Errno::NXIO => problem::not_a_file(FileType::Socket),
-        other => problem::unreadable(&other.into()),
+        Some(Errno::NXIO) => problem::not_a_file(FileType::Socket),
+        // The system would have opened it.
+        None => kind().map_or_else(|_| problem::unreadable(error), problem::not_a_file),
+        Some(_) => problem::unreadable(error),
     }
 }
 

@@ -3,14 +3,14 @@
 //! | rule | severity | when |
 //! |---|---|---|
 //! | `tally/missing-file` | error | it is not there, or is a link to nothing |
-//! | `tally/unreadable-file` | error | the system refuses to open or to read it |
+//! | `tally/unreadable-file` | error | the system refuses to open or to read it, or it leads out of its tree |
 //! | `tally/special-file` | error | it is a directory, FIFO, socket or device |
 //! | `tally/oversized-file` | error | it is larger than the limit |
 //! | `tally/binary-file` | error | it has a NUL byte |
 //! | `tally/foreign-encoding` | error | it is UTF-16 or UTF-32; or a byte is not UTF-8, and the rest of its text is checked |
 //! | `tally/executable-file` | style | it may be executed; its text is checked all the same |
 
-use std::io;
+use std::{io, path::Path};
 
 use probity_finding::{Finding, Severity, Span};
 use rustix::fs::FileType;
@@ -34,7 +34,7 @@ const MISSING: FileRule = FileRule {
 const UNREADABLE: FileRule = FileRule {
     name: "tally/unreadable-file",
     severity: Severity::Error,
-    summary: "The system refuses to open or to read the file",
+    summary: "The file cannot be opened or read, or is a link out of its repository",
 };
 const SPECIAL: FileRule = FileRule {
     name: "tally/special-file",
@@ -72,6 +72,24 @@ pub(super) fn dangling_link() -> Box<Finding> {
 
 pub(super) fn unreadable(error: &io::Error) -> Box<Finding> {
     of(UNREADABLE, format!("the file cannot be read: {error}"))
+}
+
+/// Nothing of what it leads to is shown but the place.
+pub(super) fn outside(target: &Path, top: &Path) -> Box<Finding> {
+    let (target, top) = (target.display(), top.display());
+    of(
+        UNREADABLE,
+        format!(
+            "the file leads to {target}, which is outside of {top}; pass that file itself to check it"
+        ),
+    )
+}
+
+pub(super) fn in_git_directory() -> Box<Finding> {
+    of(
+        UNREADABLE,
+        "the file leads into a git directory, where nothing is checked; name another file",
+    )
 }
 
 pub(super) fn not_a_file(kind: FileType) -> Box<Finding> {

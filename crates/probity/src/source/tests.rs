@@ -93,12 +93,20 @@ fn what_is_no_readable_file_says_so_and_never_waits() {
              check standard input"
         )
     };
-    let cases: [(&str, &str); 10] = [
+    let cases: [(&str, &str); 11] = [
         ("folder", &special("a directory")),
         ("fifo", &special("a FIFO")),
         ("link-to-fifo", &special("a FIFO")),
         ("socket", &special("a socket")),
-        ("device", &special("a device")),
+        ("/dev/null", &special("a device")),
+        (
+            "device",
+            &format!(
+                "tally/unreadable-file: the file leads to /dev/null, which is outside of {}; pass \
+                 that file itself to check it",
+                tree.path().canonicalize().unwrap().display()
+            ),
+        ),
         (
             "dangling",
             "tally/missing-file: the file is a link to something that does not exist; restore its \

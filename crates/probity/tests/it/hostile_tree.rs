@@ -178,6 +178,47 @@ fn a_baseline_that_a_repository_names_stays_below_its_file() {
 }
 
 #[test]
+fn a_linked_dockerfile_that_leads_out_of_its_tree_is_not_shown() {
+    for is_repository in [true, false] {
+        for target in ["../secret", "hop", "/etc/passwd", "away/secret"] {
+            let home = Home::with(&[], is_repository);
+            home.link("x/hop", "../secret");
+            home.link("x/away", "..");
+            home.link("x/g.Dockerfile", target);
+            let case = format!("{target} in a repository: {is_repository}");
+            // Found or named, checked, fixed or sent.
+            let dry_run = ["--fix", "--fix-unsafe", "--fix-ai", "--ai-dry-run"];
+
+            for args in [&[][..], &["-v"], &["g.Dockerfile"], &["--diff"], &dry_run] {
+                let output = home.check("x", args);
+                let said = format!("{}{}", output.stdout, output.stderr);
+                for secret in [SECRET, "machine-secret", "hunter2", "root:"] {
+                    assert!(!said.contains(secret), "{case} {args:?}: {said}");
+                }
+                assert!(said.contains("outside of"), "{case} {args:?}: {said}");
+                assert!(said.contains("pass that file itself"), "{case} {args:?}: {said}");
+            }
+            // The other file is checked as usual.
+            let output = home.check("x", &[]).code(1);
+            assert!(output.stdout.contains("Stage name 'Bad'"), "{case}: {}", output.stdout);
+            let run = named("hadolint").dir(home.at("x")).args(["g.Dockerfile"]).run();
+            assert!(!format!("{}{}", run.stdout, run.stderr).contains("hunter2"), "{case}");
+            assert_ne!(run.code, Some(0), "{case}");
+        }
+        // A link within the tree is read.
+        let home = Home::with(&[], is_repository);
+        home.link("x/sub/inner.Dockerfile", "../Dockerfile");
+        let run = probity().dir(home.at("x")).args(["check", "sub/inner.Dockerfile"]).run();
+        assert!(run.code(1).stdout.contains("Stage name 'Bad'"));
+        // So is one into a git directory not: it can hold a password of the user's.
+        home.add("x/.git/config", SECRET);
+        home.link("x/g.Dockerfile", ".git/config");
+        let output = home.check("x", &[]).code(1);
+        assert!(!output.stdout.contains("hunter2"), "{}", output.stdout);
+    }
+}
+
+#[test]
 fn fixes_follow_no_link_out_of_the_tree() {
     let outside = "own/Dockerfile";
     for is_repository in [true, false] {
@@ -194,11 +235,11 @@ fn fixes_follow_no_link_out_of_the_tree() {
                 let path = home.at("x").join(name);
                 let named = if from == "x" { Path::new(name) } else { &path };
                 let run = probity().dir(home.at(from)).args(["check", "--fix"]).args([named]);
-                let output = run.run().code(2);
+                let output = run.run().code(1);
                 let refusal =
                     format!("leads to {}", home.at(outside).canonicalize().unwrap().display());
-                assert!(output.stderr.contains(&refusal), "{}", output.stderr);
-                assert!(output.stderr.contains("name that file itself"), "{}", output.stderr);
+                assert!(output.stdout.contains(&refusal), "{}", output.stdout);
+                assert!(output.stdout.contains("pass that file itself"), "{}", output.stdout);
                 assert_eq!(home.text(outside), BAD, "{name} from {from}");
             }
         }
