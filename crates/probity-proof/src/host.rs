@@ -176,7 +176,7 @@ mod tests {
             ("repo/own/caches", false),
             ("repo/new/caches", false),
             // A link of the repository's, and one of the user's.
-            ("repo/away/caches", false),
+            ("repo/away/others", false),
             ("back/caches", false),
         ] {
             let is_there = private_directory(&root.join(path), &repo).is_some();
