@@ -44,7 +44,7 @@ pub use crate::{
     claim::Claim,
     exploit::{Exploit, ExploitFault, ExploitLevel, ExploitVerdict, Replay, Standing},
     mounts::mounts_as_markdown,
-    options::{Base, ProofError, ProofOptions, WithoutFix},
+    options::{Base, ProofError, ProofOptions, WithoutFix, WithoutGuard},
     repository::{
         Tree, TreeError,
         git::{
@@ -58,8 +58,8 @@ pub use crate::{
         Trouble, Unavailable, language_tools,
     },
     verdict::{
-        BaseResult, BrokenTest, Cheat, FixFault, FixResult, Level, Outcome, Refusal, Run,
-        RunDetail, SuiteRun, Verdict, Why,
+        BaseResult, BrokenTest, Cheat, FixFault, FixResult, Gap, Level, Outcome, Refusal, Run,
+        RunDetail, Verdict, Why,
     },
     workshop::{PlacedTest, PrepareNote, ProcessCounts, TestTool, Workshop},
 };

@@ -39,6 +39,8 @@ pub struct ProofOptions {
     pub pairs: u32,
     /// The least that counts as proven.
     pub required: Level,
+    /// What a claim is whose fix no existing test guards.
+    pub without_guard: WithoutGuard,
     /// Bubblewrap, or none. Containers are refused: the tool chains are on this machine.
     pub sandbox: Backend,
     /// The caller's environment. Tools are looked up in its `PATH`, and a few names that hold no
@@ -72,6 +74,15 @@ pub enum WithoutFix {
     Alter,
 }
 
+/// What a claim is that fails, and passes with a fix of which no existing test says what it breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithoutGuard {
+    /// No more than its level says.
+    Observe,
+    /// Proven, since its test fails.
+    Count,
+}
+
 impl ProofOptions {
     pub const LEAST_PAIRS: u32 = 4;
     pub const MOST_PAIRS: u32 = 12;
@@ -93,6 +104,7 @@ impl ProofOptions {
             proof_timeout: None,
             pairs: Self::PAIRS,
             required: Level::Flips,
+            without_guard: WithoutGuard::Observe,
             sandbox,
             environment: std::env::vars_os().collect(),
             caches: None,

@@ -7,6 +7,7 @@ pub(crate) mod capture;
 pub(crate) mod context;
 mod ctest;
 mod custom;
+pub(crate) mod existing;
 pub(crate) mod fetching;
 mod files;
 mod go;
@@ -26,7 +27,7 @@ use std::{
     fmt, io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use probity_sandbox::Exit;
@@ -35,6 +36,7 @@ use probity_scope::HeldDirectory;
 use self::{
     capture::Ran,
     context::Site,
+    existing::{Existing, Groups, Suite},
     report::{Report, TestReport},
 };
 pub use self::{
@@ -83,6 +85,17 @@ pub(crate) trait Runner: fmt::Debug + Send + Sync {
         tests: &BTreeSet<String>,
         limit: Duration,
     ) -> Result<Suite, Box<Trial>>;
+
+    /// The name of an existing test without what may differ from run to run.
+    fn function<'a>(&self, test: &'a str) -> &'a str {
+        test
+    }
+
+    /// A test that does nothing, in the place of this one: if it does not run either, it is not the
+    /// test that is at fault. None if nobody knows how to write one.
+    fn empty_test(&self, _repo: &HeldDirectory, _placed: &Placed) -> Option<Placed> {
+        None
+    }
 }
 
 /// A runner that the options describe.
@@ -215,76 +228,6 @@ pub fn language_tools(has_program: impl Fn(&str) -> bool) -> Vec<LanguageTools> 
         }),
     };
     LANGUAGES.iter().map(tools).collect()
-}
-
-/// Which of the existing tests are run.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Existing<'a> {
-    /// Those that touch one of these files, or those of its package if nobody knows.
-    Touching(&'a [String]),
-    /// Those of these names, as an earlier run has told them.
-    Named(&'a [String]),
-}
-
-/// Existing tests by the directory that they run in.
-#[derive(Debug, Default)]
-pub(crate) struct Groups {
-    /// No tests stand for all of the directory's.
-    pub(crate) tests: BTreeMap<PathBuf, BTreeSet<String>>,
-    /// Whether some are left out.
-    pub(crate) is_cut: bool,
-}
-
-/// Stands among the tests of a package for its building, which is none.
-pub(crate) const BUILD: &str = "(build)";
-
-/// What the existing tests did.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Suite {
-    pub(crate) outcomes: BTreeMap<String, Outcome>,
-    /// Whether some of them had no time left.
-    pub(crate) is_cut: bool,
-}
-
-impl Suite {
-    pub(crate) fn of(prefix: &str, ran: &Ran, report: &Report, limit: Duration) -> Self {
-        let mut suite = Self::default();
-        suite.add(prefix, ran, report, limit);
-        suite
-    }
-
-    /// Adds what a process told; its tests are known by their names behind this prefix.
-    pub(crate) fn add(&mut self, prefix: &str, ran: &Ran, report: &Report, limit: Duration) {
-        self.is_cut |= ran.duration >= limit;
-        for TestReport { name, state, .. } in &report.tests {
-            // Of several tests with one name the worst counts.
-            let outcome = self.outcomes.entry(format!("{prefix}{name}"));
-            let known = outcome.or_insert(state.outcome());
-            *known = (*known).min(state.outcome());
-        }
-    }
-}
-
-/// Runs existing tests, group by group, as long as there is time.
-pub(crate) fn run_existing(
-    runner: &dyn Runner,
-    site: &Site<'_>,
-    wanted: Existing<'_>,
-) -> Result<Suite, Box<Trial>> {
-    let until = Instant::now() + site.context.suite_timeout;
-    let groups = runner.groups(site, wanted)?;
-    let mut suite = Suite { is_cut: groups.is_cut, ..Suite::default() };
-    for (directory, tests) in &groups.tests {
-        let limit = until.saturating_duration_since(Instant::now());
-        if limit < Duration::from_secs(1) {
-            suite.is_cut = true;
-            break;
-        }
-        let ran = runner.run_group(site, directory, tests, limit)?;
-        suite.is_cut |= ran.is_cut;
-        suite.outcomes.extend(ran.outcomes);
-    }
-    Ok(suite)
 }
 
 /// A test that has its place.

@@ -170,7 +170,10 @@ impl Verdict {
     /// Whether another fix could still prove it.
     #[must_use]
     pub fn wants_fix(&self) -> bool {
-        matches!(self.outcome, Outcome::Failed | Outcome::Timeout) && self.level < Level::Flips
+        matches!(self.outcome, Outcome::Failed | Outcome::Timeout)
+            && self.level < Level::Flips
+            // No other fix gives the repository tests that run.
+            && !matches!(self.fix, FixResult::Unguarded { .. })
     }
 }
 
@@ -181,6 +184,8 @@ pub enum Why {
     Refused(Refusal),
     /// What the deciding run showed.
     Ran(RunDetail),
+    /// Not even an empty test runs in its place: this is what that one showed.
+    Unstarted(RunDetail),
     /// Run number `run` ended otherwise than those before it.
     Changed {
         run: u32,
@@ -269,6 +274,12 @@ impl RunDetail {
         }
     }
 
+    /// Whether the test may not have begun because nothing begins in its place. One that the machine
+    /// or its own time limit has stopped is no such test.
+    pub(crate) fn is_unstarted(&self) -> bool {
+        matches!(self, Self::Unbuilt | Self::PackageUnbuilt | Self::NeverBegan | Self::SetupFailed)
+    }
+
     /// Whether the test never got its turn, through no fault of its own.
     #[must_use]
     pub fn is_before_test(&self) -> bool {
@@ -300,7 +311,39 @@ pub enum FixResult {
     Flaky,
     /// These existing tests pass without it and fail with it.
     Breaks(Vec<BrokenTest>),
-    Flips(SuiteRun),
+    /// Every existing test that touches the changed files ran without it and with it, and none
+    /// breaks; so many pass. None does if the repository has none.
+    Guarded {
+        passed: usize,
+    },
+    /// The nearest existing tests ran, and none breaks; the gaps say which others did not.
+    PartlyGuarded {
+        passed: usize,
+        gaps: Vec<Gap>,
+    },
+    /// The test passes with it, and no existing test could say what else the fix does.
+    Unguarded {
+        gaps: Vec<Gap>,
+    },
+}
+
+impl FixResult {
+    /// Whether the fix proves its claim: the test passes with it, and existing tests that ran on
+    /// both sides do not break. Without such tests nobody knows what it breaks.
+    #[must_use]
+    pub fn is_guarded(&self) -> bool {
+        match self {
+            Self::Guarded { .. } | Self::PartlyGuarded { .. } => true,
+            Self::Unguarded { .. }
+            | Self::NotOffered
+            | Self::Refused(_)
+            | Self::NotJudged
+            | Self::DoesNotFlip(_)
+            | Self::Slow
+            | Self::Flaky
+            | Self::Breaks(_) => false,
+        }
+    }
 }
 
 /// An existing test that a fix breaks.
@@ -311,17 +354,25 @@ pub enum BrokenTest {
     Build,
 }
 
-/// How far the existing tests were run with a fix.
+/// Existing tests that could say nothing about a fix, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SuiteRun {
-    /// All that touch the changed files; how many passed before and after.
-    Complete { passed: usize },
-    /// There are none.
-    Empty,
-    /// Some did not run within their time.
-    Partial { passed: usize },
-    /// None could be run.
-    NotRun(RunDetail),
+pub enum Gap {
+    /// This file of tests could not be loaded.
+    Unloaded(String),
+    /// Without the fix none of them passes either.
+    NonePasses,
+    /// Those of this place did not run, or not to their end.
+    NotRun { place: String, detail: RunDetail },
+    /// Those of this place had no time left.
+    OutOfTime { place: String },
+    /// One run of all tests shows what each of them touches; so many had no time in it.
+    Unmapped { tests: usize },
+    /// So many files or packages of tests are more than run for one fix.
+    TooMany { left_out: usize },
+    /// This test has another name in each run.
+    Renamed(String),
+    /// The runner has no command that runs them.
+    NoSuite,
 }
 
 /// Why a fix is not tried.

@@ -2,7 +2,7 @@
 //! reading them.
 
 use crate::{
-    BrokenTest, Cheat, FixFault, FixResult, Outcome, PrepareNote, Refusal, RunDetail, SuiteRun,
+    BrokenTest, Cheat, FixFault, FixResult, Gap, Outcome, PrepareNote, Refusal, RunDetail,
 };
 
 /// Tests that are named before the rest is counted.
@@ -19,7 +19,15 @@ pub fn fix_result(fix: &FixResult) -> Option<String> {
         FixResult::Slow => "with the fix it takes more than a tenth of its time limit".to_owned(),
         FixResult::Flaky => "with the fix it passes only sometimes".to_owned(),
         FixResult::Breaks(tests) => format!("the fix breaks {}", broken(tests)),
-        FixResult::Flips(suite) => format!("it passes with the fix; {}", self::suite(suite)),
+        FixResult::Guarded { passed } => {
+            format!("it passes with the fix; {}", guarded(*passed, &[]))
+        }
+        FixResult::PartlyGuarded { passed, gaps } => {
+            format!("it passes with the fix; {}", guarded(*passed, gaps))
+        }
+        FixResult::Unguarded { gaps } => {
+            format!("it passes with the fix, but {}", unguarded(gaps))
+        }
     })
 }
 
@@ -37,21 +45,69 @@ fn broken(tests: &[BrokenTest]) -> String {
     format!("{}{more}", names.join(", "))
 }
 
-/// How far the existing tests were run.
+/// What existing tests say of a fix that breaks none of them.
 #[must_use]
-pub fn suite(suite: &SuiteRun) -> String {
-    let tests = |count: &usize| match count {
+pub fn guarded(passed: usize, gaps: &[Gap]) -> String {
+    let tests = match passed {
+        0 => "no existing test covers the changed files".to_owned(),
         1 => "1 existing test still passes".to_owned(),
         count => format!("{count} existing tests still pass"),
     };
-    match suite {
-        SuiteRun::Complete { passed } => tests(passed),
-        SuiteRun::Empty => "no existing test covers the changed files".to_owned(),
-        SuiteRun::Partial { passed } => format!("{}; the others had no time left", tests(passed)),
-        SuiteRun::NotRun(detail) => {
-            format!("the existing tests could not be run ({})", self::detail(detail))
+    if gaps.is_empty() { tests } else { format!("{tests}, but {}", all_gaps(gaps)) }
+}
+
+/// Why no existing test says anything of a fix, and what would help.
+#[must_use]
+pub fn unguarded(gaps: &[Gap]) -> String {
+    let help = gaps.first().map(|gap| format!("; to prove it, {}", gap_help(gap)));
+    let why = if gaps.is_empty() { String::new() } else { format!(": {}", all_gaps(gaps)) };
+    format!("no existing test guards the fix{why}{}", help.unwrap_or_default())
+}
+
+fn all_gaps(gaps: &[Gap]) -> String {
+    let named: Vec<String> = gaps.iter().take(NAMED_TESTS).map(gap).collect();
+    let more = gaps.len().saturating_sub(NAMED_TESTS);
+    let more = if more > 0 { format!(", and {more} more gaps") } else { String::new() };
+    format!("{}{more}", named.join(", "))
+}
+
+/// Which existing tests said nothing, and why.
+#[must_use]
+pub fn gap(gap: &Gap) -> String {
+    match gap {
+        Gap::Unloaded(file) => format!("{file} could not be loaded"),
+        Gap::NonePasses => "no existing test passes without the fix".to_owned(),
+        Gap::NotRun { place, detail } => {
+            format!("the tests in {} did not run ({})", shown(place), self::detail(detail))
         }
+        Gap::OutOfTime { place } => {
+            format!("the tests in {} did not end within the time limit", shown(place))
+        }
+        Gap::Unmapped { tests: 1 } => "1 test did not end within the time limit".to_owned(),
+        Gap::Unmapped { tests } => format!("{tests} tests did not end within the time limit"),
+        Gap::TooMany { left_out: 1 } => "1 file or package of tests was left out".to_owned(),
+        Gap::TooMany { left_out } => format!("{left_out} files or packages of tests were left out"),
+        Gap::Renamed(test) => format!("`{test}` has a different name in each run"),
+        Gap::NoSuite => "the runner has no `suite` command".to_owned(),
     }
+}
+
+/// What a person can do about a gap.
+fn gap_help(gap: &Gap) -> String {
+    match gap {
+        Gap::Unloaded(file) => format!("make {file} load"),
+        Gap::NonePasses => "make the existing tests pass".to_owned(),
+        Gap::NotRun { place, .. } => format!("make the tests in {} run", shown(place)),
+        Gap::OutOfTime { .. } | Gap::Unmapped { .. } => "raise `--suite-timeout`".to_owned(),
+        Gap::TooMany { .. } => "run the existing tests yourself".to_owned(),
+        Gap::Renamed(test) => format!("give `{test}` the same name in each run"),
+        Gap::NoSuite => "add a `suite` command to the runner".to_owned(),
+    }
+}
+
+/// A directory of the repository, whose own root has no name.
+fn shown(place: &str) -> &str {
+    if place.is_empty() { "the repository" } else { place }
 }
 
 /// Why a fix was not tried.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use probity_finding::patch::{Patch, PatchError, sections};
 use probity_proof::{
-    Claim, FixResult, Outcome, PlacedTest, ProofOptions, Refusal, Verdict, WithoutFix, Workshop,
+    Claim, Outcome, PlacedTest, ProofOptions, Refusal, Verdict, WithoutFix, Workshop,
 };
 use probity_scope::{Ignored, Policy, Quota, Scope};
 
@@ -22,8 +22,9 @@ use crate::{
 /// Larger files are not code that a small fix is for.
 const FILE_BYTES: u64 = 8 << 20;
 
-/// What a proof says of a fix that proves its issue.
+/// What a proof says of a fix that proves its issue, and of one that might break anything.
 const FLIPS: &str = "flips";
+const UNGUARDED: &str = "unguarded";
 
 /// A file as it is and as a fix leaves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,6 +118,8 @@ pub fn missing_fix(issue: &ProvenIssue) -> Option<&'static str> {
     let proof = issue.proof.as_ref().and_then(|proof| proof.fix.as_ref());
     if issue.fix_patch.as_ref().is_none_or(|patch| patch.trim().is_empty()) {
         Some("the agent offered none, or it contains a secret")
+    } else if proof.is_some_and(|fix| fix.result == UNGUARDED) {
+        Some("no existing test guards it")
     } else if proof.is_none_or(|fix| fix.result != FLIPS) {
         Some("the proof does not rest on it")
     } else if issue.test_code.is_empty() {
@@ -184,7 +187,7 @@ pub fn prove_fix(
     let workshop = workshop(checkout, proving)?;
     let claim = claim_of(issue);
     let verdict = only(&workshop, &claim)?;
-    if !verdict.proven || !matches!(verdict.fix, FixResult::Flips(_)) {
+    if !verdict.proven || !verdict.fix.is_guarded() {
         return Err(FixError::NotProven(wording::clause(&verdict)));
     }
     let no_place = |refusal: &Refusal| FixError::NoPlace(wording::refusal(refusal));

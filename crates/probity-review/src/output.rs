@@ -11,7 +11,10 @@ mod validate;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
-    issue::{Discarded, Dismissed, Observation, Proof, ProofFix, ProofRun, ProvenIssue, Standing},
+    issue::{
+        Discarded, Dismissed, FixGuard, GuardState, Observation, Proof, ProofFix, ProofRun,
+        ProvenIssue, Standing,
+    },
     read::{ReadError, read},
     validate::Invalid,
 };

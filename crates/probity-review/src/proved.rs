@@ -4,20 +4,24 @@
 //! machine. So it holds everything that a report says, and nothing that only one process knows.
 
 use probity_proof::{
-    BaseResult, BrokenTest, FixResult, Level, Outcome, Refusal, Run, SuiteRun, Verdict, Why,
+    BaseResult, BrokenTest, FixResult, Gap, Level, Outcome, Refusal, Run, Verdict, Why,
+    wording::gap,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{
     clean::capped,
     excerpt::complaint,
-    output::{Proof, ProofFix, ProofRun},
+    output::{FixGuard, GuardState, Proof, ProofFix, ProofRun},
     redact::Redactor,
     wording,
 };
 
 /// Longest test output that a report carries for one finding.
 const OUTPUT_BYTES: usize = 16 << 10;
+
+/// What a proof has for its runner if no test of the file can be run.
+pub(crate) const NO_RUNNER: &str = "none";
 
 /// The result of one claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -94,7 +98,7 @@ impl Proved {
 fn passes_before_change(verdict: &Verdict) -> Option<String> {
     let by_base = verdict.level == Level::Flips
         && verdict.base == BaseResult::Passes
-        && !matches!(verdict.fix, FixResult::Flips(_));
+        && !verdict.fix.is_guarded();
     if by_base { verdict.function.clone() } else { None }
 }
 
@@ -104,7 +108,7 @@ fn hindrance(verdict: &Verdict, redactor: &Redactor) -> Option<Hindrance> {
         Why::Ran(detail) if verdict.outcome == Outcome::HarnessError && detail.is_before_test() => {
             (HindranceKind::BeforeTest, wording::clause(verdict))
         }
-        Why::Panicked => (HindranceKind::BeforeTest, wording::clause(verdict)),
+        Why::Unstarted(_) | Why::Panicked => (HindranceKind::BeforeTest, wording::clause(verdict)),
         _ => return None,
     };
     let said = complaint(&verdict.output).map(|line| format!(" ({line})"));
@@ -117,7 +121,7 @@ fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {
         level: verdict.level.name().to_owned(),
         outcome: verdict.outcome.name().to_owned(),
         reason: redactor.text(&wording::reason(verdict)),
-        runner: verdict.runner.unwrap_or("none").to_owned(),
+        runner: verdict.runner.unwrap_or(NO_RUNNER).to_owned(),
         runs: verdict.runs.iter().map(run).collect(),
         pairs: verdict.pairs,
         reached: (verdict.level >= Level::Depends).then_some(true),
@@ -130,17 +134,19 @@ fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {
 fn flips_with_fix(fix: &FixResult) -> Option<bool> {
     match fix {
         FixResult::NotOffered | FixResult::NotJudged | FixResult::Refused(_) => None,
-        FixResult::Flips(_) | FixResult::Breaks(_) => Some(true),
+        FixResult::Guarded { .. }
+        | FixResult::PartlyGuarded { .. }
+        | FixResult::Unguarded { .. }
+        | FixResult::Breaks(_) => Some(true),
         FixResult::DoesNotFlip(_) | FixResult::Slow | FixResult::Flaky => Some(false),
     }
 }
 
 fn fix(word: &str, fix: &FixResult, redactor: &Redactor) -> ProofFix {
     let tests_passed = match fix {
-        FixResult::Flips(SuiteRun::Complete { passed } | SuiteRun::Partial { passed }) => {
+        FixResult::Guarded { passed } | FixResult::PartlyGuarded { passed, .. } => {
             Some(*passed as u64)
         }
-        FixResult::Flips(SuiteRun::Empty) => Some(0),
         _ => None,
     };
     let tests_broken = match fix {
@@ -154,7 +160,20 @@ fn fix(word: &str, fix: &FixResult, redactor: &Redactor) -> ProofFix {
         _ => Vec::new(),
     };
     let reason = redactor.text(&wording::fix_sentence(fix));
-    ProofFix { result: word.to_owned(), reason, tests_passed, tests_broken }
+    let guard = guard(fix, redactor);
+    ProofFix { result: word.to_owned(), reason, guard, tests_passed, tests_broken }
+}
+
+/// How far existing tests guard a fix with which its test passes.
+fn guard(fix: &FixResult, redactor: &Redactor) -> Option<FixGuard> {
+    let (state, gaps): (_, &[Gap]) = match fix {
+        FixResult::Guarded { .. } => (GuardState::Guarded, &[]),
+        FixResult::PartlyGuarded { gaps, .. } => (GuardState::PartlyGuarded, gaps),
+        FixResult::Unguarded { gaps } => (GuardState::Unguarded, gaps),
+        _ => return None,
+    };
+    let gaps = gaps.iter().map(|one| redactor.text(&gap(one))).collect();
+    Some(FixGuard { state, gaps })
 }
 
 fn run(run: &Run) -> ProofRun {
@@ -197,7 +216,7 @@ pub(crate) mod tests {
             ..verdict(Outcome::Failed, failed, "")
         };
         assert_eq!(proved(&by_base).passes_before_change.as_deref(), Some("total"));
-        let by_fix = Verdict { fix: FixResult::Flips(SuiteRun::Empty), ..by_base.clone() };
+        let by_fix = Verdict { fix: FixResult::Guarded { passed: 0 }, ..by_base.clone() };
         assert_eq!(proved(&by_fix).passes_before_change, None);
         let not_there = Verdict { base: BaseResult::Fails, ..by_base };
         assert_eq!(proved(&not_there).passes_before_change, None);

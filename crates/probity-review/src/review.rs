@@ -24,7 +24,7 @@ use std::{
 };
 
 use probity_agent::{Agent, AgentError, Cancel};
-use probity_proof::{CustomRunner, FetchOptions};
+use probity_proof::{CustomRunner, FetchOptions, WithoutGuard};
 use probity_sandbox::Backend;
 
 use self::{
@@ -82,6 +82,8 @@ pub struct ProveOptions {
     /// Proofs at a time; zero is one for each processor.
     pub jobs: usize,
     pub tests: TestPlace,
+    /// What a finding is whose fix no existing test guards.
+    pub without_guard: WithoutGuard,
     /// Ends the tests; set it together with the agent's.
     pub stop: Arc<AtomicBool>,
 }

@@ -5,14 +5,14 @@
 
 use std::path::Path;
 
-use crate::proved::{HindranceKind, Proved};
+use crate::proved::{NO_RUNNER, Proved};
 
-/// Whether nothing of a review could be tried, because this machine lacks what would run it.
-pub(crate) fn lacks_every_runner(tests: &[(&str, &Proved)]) -> bool {
-    let lacks = |(_, proved): &(&str, &Proved)| {
-        proved.hindrance.as_ref().is_some_and(|hindrance| hindrance.kind == HindranceKind::NoRunner)
-    };
-    !tests.is_empty() && tests.iter().all(lacks)
+/// Whether no test of a review could begin where tests of its language could be run. What no machine
+/// could run says nothing of this one.
+pub(crate) fn none_began(tests: &[(&str, &Proved)]) -> bool {
+    let is_hindered = |(_, proved): &(&str, &Proved)| proved.hindrance.is_some();
+    let has_runner = |(_, proved): &(&str, &Proved)| proved.proof.runner != NO_RUNNER;
+    tests.iter().any(is_hindered) && tests.iter().all(|test| is_hindered(test) || !has_runner(test))
 }
 
 /// A sentence for each kind of file of which no test began. The tests come with the flagged file.
@@ -48,7 +48,7 @@ fn ending(file: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use probity_proof::{Outcome, Refusal, RunDetail, Unavailable, Why};
+    use probity_proof::{Outcome, Refusal, RunDetail, Unavailable, Verdict, Why};
 
     use super::*;
     use crate::{proved::tests::proved, wording::tests::verdict};
@@ -67,7 +67,8 @@ mod tests {
         let failed =
             proved(&verdict(Outcome::Failed, Why::Ran(RunDetail::Failed { kind: None }), ""));
         let no_runner = Why::Refused(Refusal::NoRunner("a.rb".to_owned()));
-        let no_language = proved(&verdict(Outcome::NotRun, no_runner, ""));
+        let no_language = verdict(Outcome::NotRun, no_runner, "");
+        let no_language = proved(&Verdict { runner: None, ..no_language });
         let tests = [("a.go", &no_go), ("b/c.go", &no_go), ("d.ts", &config), ("e.py", &own)];
         assert_eq!(
             notes(&tests),
@@ -77,10 +78,17 @@ mod tests {
                  test began (Error: ENOENT: no such file, mkdir 'x')",
             ]
         );
-        assert!(!lacks_every_runner(&tests), "one had a runner");
+        assert!(!none_began(&tests), "one began, and failed by itself");
+        assert!(none_began(&[("a.go", &no_go), ("d.ts", &config)]), "none of two languages began");
+        let empty = Why::Unstarted(RunDetail::Unbuilt);
+        let empty =
+            proved(&verdict(harness, empty, "E   ModuleNotFoundError: No module named 'x'"));
+        assert!(none_began(&[("a.py", &empty)]), "not even an empty test began");
         assert_eq!(notes(&[("d.ts", &config), ("f.ts", &failed)]), [""; 0], "one began");
         assert_eq!(notes(&[("a.rb", &no_language)]), [""; 0], "nobody could run that anywhere");
-        assert!(!lacks_every_runner(&[("a.go", &no_go), ("a.rb", &no_language)]));
-        assert!(lacks_every_runner(&[("a.go", &no_go)]) && !lacks_every_runner(&[]));
+        assert!(none_began(&[("a.go", &no_go), ("a.rb", &no_language)]));
+        assert!(!none_began(&[("a.rb", &no_language)]), "no machine could run that");
+        assert!(!none_began(&[("a.go", &no_go), ("f.ts", &failed)]), "one began");
+        assert!(!none_began(&[]));
     }
 }

@@ -3,7 +3,7 @@
 pub(crate) use probity_proof::wording::{isolation, prepare_note, refusal};
 use probity_proof::{
     BaseResult, FixFault, FixResult, Level, Note, Outcome, RunDetail, Verdict, Why,
-    wording::{detail, fix_result, suite},
+    wording::{detail, fix_result, guarded, unguarded},
 };
 
 use crate::excerpt::complaint;
@@ -32,6 +32,7 @@ pub(crate) fn clause(verdict: &Verdict) -> String {
             "the time limit for all proofs (`--proof-timeout`) was reached before this proof ended"
                 .to_owned()
         }
+        (Why::Unstarted(shown), _) => unstarted(shown),
         (Why::Panicked, _) => "probity failed while running the test; please report it".to_owned(),
         (Why::Ran(_), Outcome::Failed) => failing(verdict),
         (Why::Ran(RunDetail::Timeout(limit)), Outcome::Timeout) => {
@@ -46,6 +47,16 @@ pub(crate) fn clause(verdict: &Verdict) -> String {
         }
         (Why::Ran(shown), _) => detail(shown),
     }
+}
+
+/// Why no test at all runs where a test would be.
+fn unstarted(shown: &RunDetail) -> String {
+    let why = match shown {
+        RunDetail::Unbuilt | RunDetail::PackageUnbuilt => "it could not be loaded".to_owned(),
+        RunDetail::Failed { kind: Some(kind) } => format!("it fails with {kind}"),
+        other => detail(other),
+    };
+    format!("no test could start here, not even an empty one: {why}")
 }
 
 fn failing(verdict: &Verdict) -> String {
@@ -63,11 +74,17 @@ fn failing(verdict: &Verdict) -> String {
     };
     let pairs = verdict.pairs;
     let shown = match (&verdict.fix, verdict.base, &verdict.altered) {
-        (FixResult::Flips(run), ..) => {
-            format!(" and passes in all {pairs} runs with the fix; {}", suite(run))
+        (FixResult::Guarded { passed }, ..) => {
+            format!(" and passes in all {pairs} runs with the fix; {}", guarded(*passed, &[]))
+        }
+        (FixResult::PartlyGuarded { passed, gaps }, ..) => {
+            format!(" and passes in all {pairs} runs with the fix; {}", guarded(*passed, gaps))
         }
         (_, BaseResult::Passes, _) if verdict.level == Level::Flips => {
             format!(" and passes in all {pairs} runs before the change that added these lines")
+        }
+        (FixResult::Unguarded { gaps }, ..) => {
+            format!(" and passes in all {pairs} runs with the fix, but {}", unguarded(gaps))
         }
         (_, _, Some(function)) => {
             format!(" and passes in all {pairs} runs if `{function}` returns another value")
@@ -102,7 +119,8 @@ pub(crate) fn fix_word(fix: &FixResult) -> Option<&'static str> {
         FixResult::Slow => "slow",
         FixResult::Flaky => "flaky",
         FixResult::Breaks(_) => "breaks-tests",
-        FixResult::Flips(_) => "flips",
+        FixResult::Guarded { .. } | FixResult::PartlyGuarded { .. } => "flips",
+        FixResult::Unguarded { .. } => "unguarded",
     })
 }
 
@@ -143,7 +161,7 @@ mod every_sentence;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use probity_proof::{BaseResult, BrokenTest, Cheat, Refusal, Run, SuiteRun, Unavailable};
+    use probity_proof::{BaseResult, BrokenTest, Cheat, Gap, Refusal, Run, Unavailable};
 
     use super::*;
 
@@ -198,9 +216,18 @@ pub(crate) mod tests {
         let timeout = RunDetail::Timeout(std::time::Duration::from_secs(30));
         for (verdict, expected) in [
             (
-                failed(FixResult::Flips(SuiteRun::Complete { passed: 12 })),
+                failed(FixResult::Guarded { passed: 12 }),
                 "The test fails in all 5 runs and passes in all 5 runs with the fix; 12 existing \
                  tests still pass.",
+            ),
+            (
+                failed(FixResult::Unguarded { gaps: vec![Gap::Unloaded("t.py".to_owned())] }),
+                "The test fails in all 5 runs and passes in all 5 runs with the fix, but no existing \
+                 test guards the fix: t.py could not be loaded; to prove it, make t.py load.",
+            ),
+            (
+                verdict(Outcome::HarnessError, Why::Unstarted(RunDetail::Unbuilt), ""),
+                "No test could start here, not even an empty one: it could not be loaded.",
             ),
             (
                 base,
@@ -244,7 +271,7 @@ pub(crate) mod tests {
             (
                 Verdict {
                     why: Why::Ran(timeout.clone()),
-                    ..failed(FixResult::Flips(SuiteRun::Empty))
+                    ..failed(FixResult::Guarded { passed: 0 })
                 },
                 "The test does not finish within 30 s in any of 5 runs and passes in all 5 runs with \
                  the fix; no existing test covers the changed files.",

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     BaseResult, Claim, FixResult, Level, Outcome, ProofOptions, Verdict, Why, WithoutFix,
+    WithoutGuard,
     claim::FlaggedLines,
     places::Vault,
     repository::copies::Copies,
@@ -54,12 +55,16 @@ impl Laboratory<'_> {
         let as_it_is = Version { context, runner, copies: head, changes: &[] };
         let original = match as_it_is.build(&placed, vault, "original") {
             Ok(original) => original,
-            Err(trial) => return verdict.record(&trial),
+            Err(trial) => {
+                verdict.record(&trial);
+                return check_start(as_it_is, &placed, vault, verdict);
+            }
         };
         let Observed { trial: first, wrote_code } = original.run();
         let mut originals = Originals::default();
         originals.add(&first);
         verdict.record(&first);
+        check_start(as_it_is, &placed, vault, verdict);
         if let Some(path) = wrote_code {
             return verdict.reject(Why::WroteCode(path.display().to_string()));
         }
@@ -85,7 +90,7 @@ impl Laboratory<'_> {
         claimed.try_again();
         let Claimed { originals, verdict, .. } = claimed;
         verdict.runs = originals.runs;
-        verdict.conclude(self.options.required);
+        verdict.conclude(self.options.required, self.options.without_guard);
     }
 
     /// One that passes is run once more: chance must not clear a finding any more than prove it.
@@ -103,6 +108,27 @@ impl Laboratory<'_> {
         if let Err(Compared::OriginalIsFlaky(why)) = originals.run_again(original) {
             verdict.end(Outcome::Flaky, why);
         }
+    }
+}
+
+/// For a test that did not begin: whether anything could begin in its place. An empty test that does
+/// not pass there either is not the agent's fault.
+fn check_start(as_it_is: Version<'_>, placed: &Placed, vault: &Vault, verdict: &mut Verdict) {
+    let began = match &verdict.why {
+        Why::Ran(detail) => !detail.is_unstarted(),
+        _ => true,
+    };
+    if began {
+        return;
+    }
+    let Some(empty) = as_it_is.runner.empty_test(&as_it_is.copies.root, placed) else { return };
+    let trial = match as_it_is.build(&empty, vault, "empty") {
+        Ok(staged) => staged.run().trial,
+        Err(trial) => *trial,
+    };
+    if trial.outcome != Outcome::Passed {
+        verdict.output = trial.output;
+        verdict.end(Outcome::HarnessError, Why::Unstarted(trial.detail));
     }
 }
 
@@ -135,12 +161,12 @@ impl Claimed<'_> {
                 return;
             }
             let result = self.try_fix(patch, number);
-            let flips = matches!(result, FixResult::Flips(_));
-            if flips || number == 0 {
+            let is_guarded = result.is_guarded();
+            if is_guarded || number == 0 {
                 self.verdict.fix = result;
                 self.verdict.fix_patch = Some(patch.clone());
             }
-            if flips {
+            if is_guarded {
                 self.verdict.level = Level::Flips;
             }
         }
@@ -217,8 +243,9 @@ impl Claimed<'_> {
                 BaseResult::Unknown
             }
             Compared::Flips { pairs } => {
-                // A fix that breaks tests or cheats speaks louder than the base.
-                if matches!(self.verdict.fix, FixResult::NotOffered) {
+                // A fix that breaks tests or cheats speaks louder than the base; one of which nobody
+                // knows what it breaks says nothing.
+                if matches!(self.verdict.fix, FixResult::NotOffered | FixResult::Unguarded { .. }) {
                     self.verdict.pairs = pairs;
                     self.verdict.level = Level::Flips;
                 }
@@ -341,12 +368,15 @@ impl Verdict {
     }
 
     /// Whether the level is enough. Without any fix on offer a function that matters is.
-    fn conclude(&mut self, required: Level) {
+    fn conclude(&mut self, required: Level, without_guard: WithoutGuard) {
         let is_failure = matches!(self.outcome, Outcome::Failed | Outcome::Timeout);
         let no_fix = self.fix == FixResult::NotOffered;
         let stands_in = required == Level::Flips && self.level == Level::Depends && no_fix;
-        self.proven =
-            is_failure && self.level > Level::Claimed && (self.level >= required || stands_in);
+        let is_unguarded = matches!(self.fix, FixResult::Unguarded { .. });
+        let counts = is_unguarded && without_guard == WithoutGuard::Count;
+        self.proven = is_failure
+            && self.level > Level::Claimed
+            && (self.level >= required || stands_in || counts);
         if self.proven {
             self.outcome = Outcome::Failed;
         }

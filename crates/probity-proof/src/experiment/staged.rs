@@ -11,8 +11,9 @@ use crate::{
     places::{Vault, read_text},
     repository::copies::Copies,
     runner::{
-        self, Built, Existing, Placed, Runner, Suite, Trial, Trouble,
+        Built, Placed, Runner, Trial, Trouble,
         context::{RunnerContext, Site},
+        existing::{Existing, Suite, run_existing},
         witness::Witness,
     },
 };
@@ -105,8 +106,8 @@ impl<'a> Version<'a> {
         &self,
         vault: &Vault,
         wanted: Existing<'_>,
-    ) -> Result<Suite, Box<Trial>> {
-        runner::run_existing(self.runner, &self.site(vault)?, wanted)
+    ) -> Result<Suite, Trouble> {
+        Ok(run_existing(self.runner, &self.site(vault)?, wanted))
     }
 }
 

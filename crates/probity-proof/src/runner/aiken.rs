@@ -258,7 +258,7 @@ impl Runner for Aiken {
         let (ran, report) = self.check(site, project, None, limit)?;
         match &report.without_end {
             Some(detail @ RunDetail::Unbuilt) => Err(Box::new(Trial::new(detail.clone()))),
-            _ => Ok(Suite::of("", &ran, &report, limit)),
+            _ => Ok(Suite::of("", project, &ran, &report, limit)),
         }
     }
 }

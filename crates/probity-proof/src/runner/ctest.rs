@@ -190,7 +190,7 @@ impl Runner for CTest {
             }
         };
         let all = projects.into_iter().map(|project| (project, BTreeSet::new()));
-        Ok(Groups { tests: all.collect(), is_cut: false })
+        Ok(Groups { tests: all.collect(), ..Groups::default() })
     }
 
     fn run_group(
@@ -211,7 +211,7 @@ impl Runner for CTest {
         task.arguments(["--timeout".to_owned(), site.context.test_timeout.as_secs().to_string()]);
         let ran = site.run(&task)?;
         let report = written(site, |text| Report::of_junit(text.trim_start()).ok());
-        Ok(Suite::of(&format!("{}{SEPARATOR}", project.display()), &ran, &report, limit))
+        Ok(Suite::of(&format!("{}{SEPARATOR}", project.display()), project, &ran, &report, limit))
     }
 }
 

@@ -243,7 +243,7 @@ impl Runner for Custom {
         if self.config.suite.is_empty() {
             return Err(Trouble::NoSuite);
         }
-        Ok(Groups { tests: [(PathBuf::new(), BTreeSet::new())].into(), is_cut: false })
+        Ok(Groups { tests: [(PathBuf::new(), BTreeSet::new())].into(), ..Groups::default() })
     }
 
     fn run_group(
@@ -266,7 +266,13 @@ impl Runner for Custom {
             Some(detail) if report.tests.is_empty() && ran.duration < limit => {
                 Err(Box::new(Trial::new(detail.clone())))
             }
-            _ => Ok(Suite::of("", &ran, &report, limit)),
+            _ => {
+                let mut suite = Suite::of("", Path::new(""), &ran, &report, limit);
+                if report.tests.is_empty() && !suite.is_cut {
+                    suite.stop(Path::new(""), RunDetail::NoSuchTest);
+                }
+                Ok(suite)
+            }
         }
     }
 }

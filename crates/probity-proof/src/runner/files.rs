@@ -193,11 +193,8 @@ impl<T: Tool> Runner for Files<T> {
             }
         };
         for project in projects {
-            let mut files = found(repo, &project, |name| self.0.is_test(name));
-            while files.len() > MOST_FILES {
-                files.pop_last();
-                groups.is_cut = true;
-            }
+            let files = found(repo, &project, |name| self.0.is_test(name));
+            let files = groups.nearest_files(files, wanted, MOST_FILES);
             if !files.is_empty() {
                 groups.tests.insert(project, files);
             }
@@ -219,7 +216,12 @@ impl<T: Tool> Runner for Files<T> {
             }
             _ => {
                 let prefix = format!("{}{SEPARATOR}", project.display());
-                Ok(Suite::of(&prefix, &ran, &report, limit))
+                let mut suite = Suite::of(&prefix, project, &ran, &report, limit);
+                // There are files of tests.
+                if report.tests.is_empty() && !suite.is_cut {
+                    suite.stop(project, RunDetail::NoSuchTest);
+                }
+                Ok(suite)
             }
         }
     }

@@ -22,14 +22,14 @@ use serde::Deserialize;
 
 use self::{modules::Skeleton, suite::Listed};
 use super::{
-    BUILD, Built, Existing, Groups, Once, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    Built, Existing, Groups, Once, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     asked::Asked,
     capture::Ran,
     context::{Access, Site, Task},
     failed_build, placement, succeeded,
 };
 use crate::{
-    Claim, Outcome, Refusal, RunDetail,
+    Claim, Refusal, RunDetail,
     claim::FlaggedLines,
     host::HostTools,
     mounts,
@@ -260,21 +260,34 @@ impl Runner for Go {
         tests: &BTreeSet<String>,
         limit: Duration,
     ) -> Result<Suite, Box<Trial>> {
-        let mut suite = Suite::default();
         site.build.held.remove_file(PROGRAM).ok();
         let built = self.compile(site, package, PROGRAM, &[])?;
-        let is_built = built.exit == Exit::Code(0);
-        let outcome = if is_built { Outcome::Passed } else { Outcome::BuildError };
-        let prefix = format!("{}{}", package.display(), suite::SEPARATOR);
-        suite.outcomes.insert(format!("{prefix}{BUILD}"), outcome);
-        if is_built && site.build.held.is_file(PROGRAM) {
+        if let Some(detail) = failed_build(built.exit) {
+            return Err(Box::new(Trial::new(detail)));
+        }
+        let mut suite = Suite::default();
+        // A package without tests has no program of them.
+        if site.build.held.is_file(PROGRAM) {
             let names: Vec<&str> = tests.iter().map(String::as_str).collect();
             let filter =
                 if names.is_empty() { ".".to_owned() } else { format!("^({})$", names.join("|")) };
             let ran = self.execute(site, package, PROGRAM, &filter, limit)?;
-            suite.add(&prefix, &ran, &output::report(&ran), limit);
+            let report = output::report(&ran);
+            suite.add(&format!("{}{}", package.display(), suite::SEPARATOR), &report);
+            if ran.duration >= limit {
+                suite.cut(package);
+            } else if !report.has_ended {
+                suite.stop(package, report.without_end.unwrap_or(RunDetail::EndedEarly));
+            }
         }
         Ok(suite)
+    }
+
+    fn empty_test(&self, _: &HeldDirectory, placed: &Placed) -> Option<Placed> {
+        let package = placed.source.lines().find(|line| line.starts_with("package "))?;
+        let name = "TestProbityStarts".to_owned();
+        let source = format!("{package}\n\nimport \"testing\"\n\nfunc {name}(*testing.T) {{}}\n");
+        Some(Placed { name, source, ..placed.clone() })
     }
 }
 

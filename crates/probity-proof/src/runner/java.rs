@@ -214,7 +214,7 @@ impl Runner for Java {
             return Err(Box::new(Trial::new(detail)));
         }
         let (ran, report) = self.observe(site, project, how, None, limit)?;
-        Ok(Suite::of(&format!("{}{SEPARATOR}", project.display()), &ran, &report, limit))
+        Ok(Suite::of(&format!("{}{SEPARATOR}", project.display()), project, &ran, &report, limit))
     }
 }
 

@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use probity_sandbox::Exit;
 use probity_scope::{HeldDirectory, HeldKind};
 use serde::Deserialize;
 
@@ -135,6 +136,8 @@ impl JavaScript {
             }
             _ => site.run_reported(task)?,
         };
+        // Bun writes its report at the end.
+        report.has_ended |= framework == Framework::Bun && !report.tests.is_empty();
         // What else is in the file may fail, or keep the process from ending.
         report.ignores_exit = true;
         let has_unended = report.tests.iter().any(|test| test.state == State::Began);
@@ -221,7 +224,7 @@ impl JavaScript {
             _ => (
                 self.script(site, project, "vitest", "vitest.mjs")?,
                 if related {
-                    &["related", "--run", "--coverage.enabled=false"]
+                    &["related", "--run", "--passWithNoTests", "--coverage.enabled=false"]
                 } else {
                     &["run", "--coverage.enabled=false"]
                 },
@@ -311,7 +314,8 @@ impl Runner for JavaScript {
             let directory = Path::new(file).parent().unwrap_or(Path::new(""));
             let project = project(repo, directory);
             let files = if touching && !framework(repo, &project).finds_related() {
-                tests(repo, &project)
+                let files = tests(repo, &project).into_iter().collect();
+                groups.nearest_files(files, wanted, MOST_FILES).into_iter().collect()
             } else {
                 vec![file.to_owned()]
             };
@@ -333,7 +337,25 @@ impl Runner for JavaScript {
         let related = finds_related && !files.iter().all(|file| is_test_file(Path::new(file)));
         let asked = Asked::Files { files: &files, related, limit };
         let (ran, report) = self.session(site, project, &asked)?;
-        Ok(Suite::of("", &ran, &report, limit))
+        let mut suite = Suite::of("", project, &ran, &report, limit);
+        // Without a test that uses the changed files some reporters are told nothing.
+        let has_none = related && report.tests.is_empty() && ran.exit == Exit::Code(0);
+        if !suite.is_cut && !report.has_ended && !has_none {
+            let detail = report.without_end.filter(|detail| *detail != RunDetail::NoSuchTest);
+            suite.stop(project, detail.unwrap_or(RunDetail::EndedEarly));
+        }
+        Ok(suite)
+    }
+
+    fn empty_test(&self, repo: &HeldDirectory, placed: &Placed) -> Option<Placed> {
+        let source = match framework(repo, &placed.directory) {
+            Framework::Vitest => "import { it } from 'vitest';\nit('starts', () => {});\n",
+            Framework::Jest | Framework::Mocha => "it('starts', () => {});\n",
+            // How node loads a module depends on more than its name.
+            Framework::Node | Framework::Bun => return None,
+        };
+        let (name, source) = ("starts".to_owned(), source.to_owned());
+        Some(Placed { name, source, ..placed.clone() })
     }
 }
 
@@ -352,8 +374,6 @@ fn tests(repo: &HeldDirectory, project: &Path) -> Vec<String> {
             }
         }
     }
-    found.sort_unstable();
-    found.truncate(MOST_FILES);
     found
 }
 

@@ -3,6 +3,9 @@
 //! The plugin and not JUnit's XML, because that does not say what code was run, and is not written
 //! at all by a process that is killed.
 
+mod existing;
+mod interpreter;
+
 use std::{
     collections::BTreeSet,
     hash::{BuildHasher as _, RandomState},
@@ -13,32 +16,33 @@ use std::{
 
 use probity_sandbox::Exit;
 use probity_scope::HeldDirectory;
-use serde::Deserialize;
 
+pub(super) use self::interpreter::{Interpreter, interpreters};
+use self::{existing::Map, interpreter::is_managed};
 use super::{
     Built, Existing, Groups, Once, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
-    context::{Access, RunnerContext, Site, Task},
+    context::{Access, Site, Task},
     placement,
     report::Report,
     succeeded,
 };
 use crate::{
-    Claim, Refusal, RunDetail,
-    claim::FlaggedLines,
-    host::{self, HostTools},
-    places::read_text,
-    syntax::Grammar,
+    Claim, Refusal, RunDetail, claim::FlaggedLines, host, places::read_text, syntax::Grammar,
     workshop::Preparation,
 };
 
 const PLUGIN: &str = include_str!("python/probity_pytest.py");
+const FOLLOWER: (&str, &str) = ("probity_touched.py", include_str!("python/probity_touched.py"));
+
+/// The names of the wanted tests, in the directory for what a run writes.
+const CHOSEN: &str = "chosen.json";
 
 /// What pytest gets on top of the test's time to start, to collect and to say where it hangs.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// More than this are not named one by one.
-const MOST_TESTS: usize = 2_000;
+/// How pytest ends if it has found no test.
+const NO_TESTS: i32 = 5;
 
 /// Files that make a directory the root of a project.
 const PROJECT: [&str; 5] = ["pyproject.toml", "pytest.ini", "setup.cfg", "setup.py", "tox.ini"];
@@ -51,75 +55,7 @@ pub(super) struct Python {
     /// The plugin's name, another in each review.
     plugin: String,
     /// What the tests of each project run code of, on the code as it is.
-    coverage: Once<PathBuf, Arc<Coverage>>,
-}
-
-#[derive(Debug)]
-struct Coverage {
-    report: Report,
-    /// Whether there was no time for all of them.
-    is_cut: bool,
-}
-
-/// An interpreter of the machine, by what it says of itself.
-#[derive(Debug, Clone, Deserialize)]
-pub(super) struct Interpreter {
-    executable: PathBuf,
-    /// Its own directory, that of the installation it is made from, and those that it imports from.
-    directories: Vec<PathBuf>,
-    has_pytest: bool,
-}
-
-const ASK: &str = "import importlib.util, json, sys; print(json.dumps({'executable': sys.executable, \
-    'directories': [sys.prefix, sys.base_prefix, *sys.path], \
-    'has_pytest': importlib.util.find_spec('pytest') is not None}))";
-
-/// Where version managers keep interpreters, from the directory that a variable names or, below the
-/// home, from the usual one.
-const MANAGED: [(&str, &str, &str); 5] = [
-    ("PYENV_ROOT", ".pyenv", "versions"),
-    ("UV_PYTHON_INSTALL_DIR", ".local/share/uv/python", ""),
-    ("ASDF_DATA_DIR", ".asdf", "installs/python"),
-    ("MISE_DATA_DIR", ".local/share/mise", "installs/python"),
-    ("AGENT_TOOLSDIRECTORY", "/opt/hostedtoolcache", "Python"),
-];
-
-/// All interpreters that the machine has on its path, the active environment's first.
-pub(super) fn interpreters(
-    host: &HostTools<'_>,
-    repo: &Path,
-    files: &HeldDirectory,
-) -> Vec<Interpreter> {
-    let context = host.context;
-    let active = context.variable("VIRTUAL_ENV").map(|root| Path::new(root).join("bin/python"));
-    let is_inside = |path: &Path| {
-        let directory = host::real_path(path.parent().unwrap_or(path));
-        directory.is_none_or(|real| real.starts_with(repo))
-    };
-    let active = active.filter(|path| !is_inside(path));
-    let on_path = context.programs(|name| {
-        let rest = name.strip_prefix("python");
-        rest.is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
-    });
-    // pyenv's choice of a version, by its name alone: one that is not installed is not asked for.
-    let wanted = read_text(files, ".python-version").unwrap_or_default();
-    let wanted = wanted.lines().next().map(str::trim).filter(|version| {
-        !version.is_empty()
-            && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
-    });
-    let mut found: Vec<Interpreter> = Vec::new();
-    for path in active.into_iter().chain(on_path).filter(|path| host::is_file(path)) {
-        let answer = |variables: &[(&str, &str)]| {
-            let ran = succeeded(host.ask(&path, &["-I", "-c", ASK], variables)).ok()?;
-            serde_json::from_slice::<Interpreter>(&ran.stdout).ok()
-        };
-        let chosen = wanted.and_then(|version| answer(&[("PYENV_VERSION", version)]));
-        let answer = chosen.or_else(|| answer(&[]));
-        let is_new =
-            |one: &Interpreter| found.iter().all(|known| known.executable != one.executable);
-        found.extend(answer.filter(is_new));
-    }
-    found
+    maps: Once<PathBuf, Arc<Map>>,
 }
 
 impl Python {
@@ -151,6 +87,7 @@ impl Python {
             .or_else(|| with_pytest().next().map(|one| Self::of_machine(preparation.repo, one)));
         let found = found.ok_or(Unavailable::NoPytest)?;
         site.context.add_to_kit(&format!("{}.py", found.plugin), PLUGIN)?;
+        site.context.add_to_kit(FOLLOWER.0, FOLLOWER.1)?;
         Ok(Box::new(found))
     }
 
@@ -184,7 +121,7 @@ impl Python {
 
     fn new(interpreter: PathBuf, tools: Vec<PathBuf>) -> Self {
         let plugin = format!("zz{:x}", RandomState::new().hash_one(0));
-        Self { interpreter, tools, plugin, coverage: Once::default() }
+        Self { interpreter, tools, plugin, maps: Once::default() }
     }
 
     fn of_machine(repo: &Path, interpreter: &Interpreter) -> Self {
@@ -197,26 +134,24 @@ impl Python {
         Self::new(interpreter.executable.clone(), tools)
     }
 
-    /// Runs pytest in a project with these arguments.
+    /// Runs pytest in a project.
     fn session(
         &self,
         site: &Site<'_>,
         project: &Path,
-        arguments: Vec<String>,
         asked: Asked<'_>,
     ) -> Result<(Ran, Report), Trouble> {
         let limit = match asked {
             Asked::Test(_) => site.context.test_timeout,
-            Asked::All { limit, .. } => limit,
+            Asked::Map { limit } | Asked::Chosen { limit, .. } => limit,
         };
         let mut task = Task::new([&self.interpreter], project, Access::Runs, limit + GRACE);
         task.tools.clone_from(&self.tools);
         task.arguments(["-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider"]);
         task.arguments(["-p", &self.plugin]);
-        // What a repository adds for everyday use: workers, coverage, filters.
-        task.arguments(["-o", "addopts=", "-o", "python_functions=test*"]);
+        // What a repository adds for everyday use, workers and coverage; our plugin keeps the rest.
+        task.arguments(["-o", "addopts="]);
         task.arguments(["-o".to_owned(), format!("faulthandler_timeout={}", limit.as_secs_f64())]);
-        task.arguments(arguments);
         let root = site.seen_repo.join(project);
         let mut path = site.context.seen_kit().into_os_string();
         for directory in [root.join("src"), root] {
@@ -226,54 +161,43 @@ impl Python {
         task.variable("PYTHONPATH", path);
         task.variable("PYTHONDONTWRITEBYTECODE", "1");
         match asked {
-            Asked::Test(name) => task.variable("PROBITY_TEST", name),
-            Asked::All { follow: true, .. } => task.variable("PROBITY_FOLLOWS", "1"),
-            Asked::All { follow: false, .. } => {}
+            Asked::Test(placed) => {
+                task.variable("PROBITY_TEST", &placed.name);
+                task.arguments(["-o", "python_functions=test*"]);
+                task.arguments([site.seen_repo.join(&placed.path)]);
+            }
+            Asked::Map { .. } => task.variable("PROBITY_FOLLOWS", "1"),
+            Asked::Chosen { tests, .. } => {
+                let names = serde_json::to_string(tests).unwrap_or_default();
+                let written = site.scratch.held.write(CHOSEN, names.as_bytes());
+                written.map_err(|error| Trouble::at(Path::new(CHOSEN), &error))?;
+                task.variable("PROBITY_CHOSEN", site.seen_scratch.join(CHOSEN));
+            }
+        }
+        if !matches!(asked, Asked::Test(_)) {
+            // A file that cannot be loaded keeps no other from running.
+            task.arguments(["--continue-on-collection-errors"]);
         }
         let (ran, mut report) = site.run_reported(task)?;
-        // Pytest's own for a test that does not exist.
-        if matches!(ran.exit, Exit::Code(4 | 5)) {
+        if report.selected.is_none() && ran.exit == Exit::Code(NO_TESTS) {
+            report.selected = Some(BTreeSet::new());
+        }
+        if report.selected.as_ref().is_some_and(BTreeSet::is_empty) {
             report.without_end.get_or_insert(RunDetail::NoSuchTest);
         }
         Ok((ran, report))
     }
-
-    /// What the tests of a project run code of; found out once, on the code as it is.
-    fn coverage(&self, site: &Site<'_>, project: &Path) -> Result<Arc<Coverage>, Trouble> {
-        self.coverage.get(project.to_owned(), || {
-            let limit = site.context.suite_timeout;
-            let asked = Asked::All { limit, follow: true };
-            let (ran, report) = self.session(site, project, Vec::new(), asked)?;
-            Ok(Arc::new(Coverage { report, is_cut: ran.duration >= limit }))
-        })
-    }
-}
-
-impl Interpreter {
-    /// Whether this directory is the one that it is installed in.
-    fn is_made_from(&self, base: &Path) -> bool {
-        let installed = self.directories.get(1).and_then(|path| host::real_path(path));
-        installed.is_some_and(|installed| installed == base)
-    }
-}
-
-/// Whether a directory is one in which a version manager has installed an interpreter.
-fn is_managed(context: &RunnerContext, base: &Path) -> bool {
-    let home = context.variable("HOME").map(Path::new).unwrap_or(Path::new("/nonexistent"));
-    MANAGED.iter().any(|(variable, usual, below)| {
-        let root = context.variable(variable).map_or_else(|| home.join(usual), PathBuf::from);
-        let real = host::real_path(&root.join(below));
-        real.is_some_and(|real| {
-            base.parent().is_some_and(|parent| parent == real || parent.parent() == Some(&real))
-        })
-    })
 }
 
 /// What pytest is to run, and what it is to tell.
 #[derive(Debug, Clone, Copy)]
 enum Asked<'a> {
-    Test(&'a str),
-    All { limit: Duration, follow: bool },
+    /// The one of a claim.
+    Test(&'a Placed),
+    /// All existing ones, and what each of them runs code of.
+    Map { limit: Duration },
+    /// Existing ones: files as a whole, and functions.
+    Chosen { tests: &'a BTreeSet<String>, limit: Duration },
 }
 
 impl Runner for Python {
@@ -316,40 +240,12 @@ impl Runner for Python {
     }
 
     fn run(&self, site: &Site<'_>, placed: &Placed, _: &Built) -> Result<Trial, Trouble> {
-        let file = site.seen_repo.join(&placed.path).display().to_string();
-        let asked = Asked::Test(&placed.name);
-        let (ran, report) = self.session(site, &placed.directory, vec![file], asked)?;
+        let (ran, report) = self.session(site, &placed.directory, Asked::Test(placed))?;
         Ok(Trial::told(site, &ran, &report, |_| true))
     }
 
     fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
-        let of_file =
-            |file: &str| project(site.repo(), Path::new(file).parent().unwrap_or(Path::new("")));
-        let mut groups = Groups::default();
-        match wanted {
-            Existing::Named(names) => {
-                for name in names {
-                    let file = name.split("::").next().unwrap_or(name);
-                    groups.tests.entry(of_file(file)).or_default().insert(name.clone());
-                }
-            }
-            Existing::Touching(files) => {
-                for file in files {
-                    let project = of_file(file);
-                    let coverage = self.coverage(site, &project)?;
-                    groups.is_cut |= coverage.is_cut;
-                    let touched = coverage.report.touched.iter();
-                    let fitting = touched.filter(|(_, ran)| ran.contains(file));
-                    let names = fitting.map(|(name, _)| name.clone());
-                    groups.tests.entry(project).or_default().extend(names);
-                }
-            }
-        }
-        let before = groups.tests.len();
-        groups.tests.retain(|_, names| names.len() <= MOST_TESTS);
-        groups.is_cut |= groups.tests.len() < before;
-        groups.tests.retain(|_, names| !names.is_empty());
-        Ok(groups)
+        existing::groups(self, site, wanted)
     }
 
     fn run_group(
@@ -359,10 +255,32 @@ impl Runner for Python {
         tests: &BTreeSet<String>,
         limit: Duration,
     ) -> Result<Suite, Box<Trial>> {
-        let path = |name: &String| site.seen_repo.join(name).display().to_string();
-        let asked = Asked::All { limit, follow: false };
-        let (ran, report) = self.session(site, project, tests.iter().map(path).collect(), asked)?;
-        Ok(Suite::of("", &ran, &report, limit))
+        Ok(existing::run(self, site, project, tests, limit)?)
+    }
+
+    /// The parameters of a test may be others in each run.
+    fn function<'a>(&self, test: &'a str) -> &'a str {
+        existing::function(test)
+    }
+
+    /// Imports the flagged module as well: where that needs what is not installed, no test of it runs.
+    fn empty_test(&self, repo: &HeldDirectory, placed: &Placed) -> Option<Placed> {
+        let mut top = Path::new(&placed.flagged.file).parent().unwrap_or(Path::new(""));
+        let mut module = vec![Path::new(&placed.flagged.file).file_stem()?.to_str()?];
+        while repo.is_file(top.join("__init__.py")) {
+            module.insert(0, top.file_name()?.to_str()?);
+            top = top.parent()?;
+        }
+        module.retain(|part| *part != "__init__");
+        let (module, top) = (module.join("."), top.to_str()?);
+        let source = format!(
+            "import importlib, os, sys\n\n\ndef test_starts():\n    \
+             sys.path.insert(0, os.path.join(os.environ['PROBITY_ROOT'], {top:?}))\n    \
+             try:\n        importlib.import_module({module:?})\n    \
+             except ImportError:\n        raise\n    \
+             except BaseException:\n        pass\n"
+        );
+        Some(Placed { name: "test_starts".to_owned(), source, added: None, ..placed.clone() })
     }
 }
 

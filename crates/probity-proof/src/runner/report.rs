@@ -22,8 +22,23 @@ pub(crate) struct Report {
     pub(crate) without_end: Option<RunDetail>,
     /// Whether the process may fail for other reasons than the wanted test, which passed.
     pub(crate) ignores_exit: bool,
-    /// Files of the repository that each test ran code of, if the runner was asked.
-    pub(crate) touched: BTreeMap<String, BTreeSet<String>>,
+    /// Files of tests that could not be loaded, if the runner names them.
+    pub(crate) unloaded: BTreeSet<String>,
+    /// The tests that were going to run, if the runner tells before it runs them.
+    pub(crate) selected: Option<BTreeSet<String>>,
+    /// Whether the runner told that it came to its end.
+    pub(crate) has_ended: bool,
+    /// What each test ran code of, if the runner was asked.
+    pub(super) touched: BTreeMap<String, Touched>,
+    /// Files of the repository that several tests have touched together, by a name for them.
+    pub(super) groups: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// The files of the repository that a test ran code of, and groups of more of them.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Touched {
+    files: BTreeSet<String>,
+    groups: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -108,12 +123,24 @@ pub enum ReportFault {
 #[serde(tag = "event", rename_all = "kebab-case")]
 enum Event {
     /// A file of tests could not be loaded, or something was thrown that nobody caught.
-    Unloaded,
+    Unloaded {
+        #[serde(default)]
+        file: Option<String>,
+    },
     /// The process was ended by the test or the code.
     Left,
+    Selected {
+        tests: BTreeSet<String>,
+    },
+    Ended,
     Test(TestReport),
     Touched {
         test: String,
+        #[serde(flatten)]
+        touched: Touched,
+    },
+    Group {
+        name: String,
         files: BTreeSet<String>,
     },
 }
@@ -138,16 +165,37 @@ impl Report {
         for event in text.lines().filter_map(|line| serde_json::from_str(line).ok()) {
             match event {
                 Event::Test(test) => report.tell(test),
-                Event::Touched { test, files } => {
-                    report.touched.insert(test, files);
+                Event::Touched { test, touched } => {
+                    report.touched.insert(test, touched);
                 }
+                Event::Group { name, files } => {
+                    report.groups.insert(name, files);
+                }
+                Event::Selected { tests } => report.selected = Some(tests),
+                Event::Ended => report.has_ended = true,
                 Event::Left => report.without_end = Some(RunDetail::EndedEarly),
-                Event::Unloaded => {
+                Event::Unloaded { file } => {
                     report.without_end.get_or_insert(RunDetail::Unbuilt);
+                    report.unloaded.extend(file);
                 }
             }
         }
         report
+    }
+
+    /// The tests that ran code of a file.
+    pub(crate) fn touching<'a>(&'a self, file: &'a str) -> impl Iterator<Item = &'a str> {
+        let of_group =
+            move |name: &String| self.groups.get(name).is_some_and(|files| files.contains(file));
+        let fitting = self.touched.iter().filter(move |(_, touched)| {
+            touched.files.contains(file) || touched.groups.iter().any(of_group)
+        });
+        fitting.map(|(test, _)| test.as_str())
+    }
+
+    /// Whether it is known what a test ran code of.
+    pub(crate) fn knows(&self, test: &str) -> bool {
+        self.touched.contains_key(test)
     }
 
     /// What is told of a test that has begun before takes the place of that.

@@ -85,7 +85,8 @@ impl Runner for Ruby {
         let mut groups = self.minitest.groups(site, wanted)?;
         if let Some(rspec) = &self.rspec {
             let specs = rspec.groups(site, wanted)?;
-            groups.is_cut |= specs.is_cut;
+            groups.gaps.extend(specs.gaps);
+            groups.lacks_nearest |= specs.lacks_nearest;
             for (project, files) in specs.tests {
                 groups.tests.entry(project).or_default().extend(files);
             }
@@ -109,8 +110,7 @@ impl Runner for Ruby {
         }
         if !tests.is_empty() {
             let told = self.minitest.run_group(site, project, &tests, limit)?;
-            suite.is_cut |= told.is_cut;
-            suite.outcomes.extend(told.outcomes);
+            suite.join(told, true);
         }
         Ok(suite)
     }

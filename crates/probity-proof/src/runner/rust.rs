@@ -14,7 +14,7 @@ use std::{
     ffi::OsString,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use probity_scope::HeldDirectory;
@@ -23,7 +23,6 @@ use self::{
     package::Package,
     source::Program,
     store::{Skeleton, Warm},
-    suite::SEPARATOR,
 };
 use super::{
     Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
@@ -458,25 +457,13 @@ impl Runner for Rust {
         tests: &BTreeSet<String>,
         limit: Duration,
     ) -> Result<Suite, Box<Trial>> {
-        let until = Instant::now() + limit;
-        let mut suite = Suite::default();
-        let Some(package) = self.package(directory) else { return Ok(suite) };
-        self.seed(site)?;
-        for program in self.compile(site, package, Features::Usual, None::<&str>)? {
-            let prefix = format!("{}{SEPARATOR}", program.target);
-            let own = tests.iter().filter_map(|test| test.strip_prefix(&prefix));
-            let own: Vec<String> = own.map(str::to_owned).collect();
-            if own.is_empty() && !tests.is_empty() {
-                continue;
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            let arguments = arguments(&own);
-            let ran = self.execute(site, directory, &program.path, &arguments, left)?;
-            let (report, _) = source::report(&ran);
-            let prefix = format!("{}{SEPARATOR}{prefix}", package.name);
-            suite.add(&prefix, &ran, &report, left);
-        }
-        Ok(suite)
+        suite::run(self, site, directory, tests, limit)
+    }
+
+    fn empty_test(&self, _: &HeldDirectory, placed: &Placed) -> Option<Placed> {
+        let name = "probity_starts".to_owned();
+        let source = format!("#[test]\nfn {name}() {{}}\n");
+        Some(Placed { name, source, ..placed.clone() })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runners of the configuration: a real tool that writes TAP, and every way in which one can misbehave.
 
-use probity_proof::{Claim, CustomRunner, FixResult, Level, Outcome, RunDetail, SuiteRun, Why};
+use probity_proof::{Claim, CustomRunner, FixResult, Gap, Level, Outcome, RunDetail, Why};
 
 use crate::stage::{Stage, at, claim, fix, named};
 
@@ -47,7 +47,7 @@ fn a_tool_that_writes_tap_proves_what_is_true_and_nothing_else() {
         (perl_claim("unnamed", "is(Calc::half(4), 2, 'another');", right), Level::Claimed),
         (perl_claim("unparsed", "is(((;", right), Level::Claimed),
     ]);
-    assert_eq!(verdicts[0].fix, FixResult::Flips(SuiteRun::Complete { passed: 2 }));
+    assert_eq!(verdicts[0].fix, FixResult::Guarded { passed: 2 });
     assert!(matches!(verdicts[1].fix, FixResult::Breaks(_)), "{:#?}", verdicts[1]);
     assert!(matches!(verdicts[3].fix, FixResult::Breaks(_)), "{:#?}", verdicts[3]);
     assert_eq!(verdicts[4].outcome, Outcome::NotRun, "{:#?}", verdicts[4]);
@@ -63,12 +63,12 @@ fn a_coin_that_writes_tap_is_never_proven() {
 }
 
 #[test]
-fn without_a_suite_the_verdict_says_that_nothing_else_was_run() {
+fn without_a_suite_nothing_guards_a_fix() {
     let real = "is(Calc::half(4), 2, 'claimed');";
     let verdict = perl(false).prove_one(&perl_claim("right", real, Some(("/ 3", "/ 2"))));
-    assert_eq!(verdict.level, Level::Flips);
-    let FixResult::Flips(SuiteRun::NotRun(why)) = &verdict.fix else { panic!("{verdict:#?}") };
-    assert!(matches!(why, RunDetail::Trouble(_)), "{why:?}");
+    assert_eq!((verdict.level, verdict.proven), (Level::Fails, false), "{verdict:#?}");
+    assert_eq!(verdict.fix, FixResult::Unguarded { gaps: vec![Gap::NoSuite] });
+    assert!(!verdict.wants_fix(), "no other fix would have a suite");
 }
 
 /// Writes, for each name, another kind of report.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use probity_proof::{BrokenTest, Claim, FixFault, FixResult, Level, Outcome, SuiteRun, Verdict};
+use probity_proof::{BrokenTest, Claim, FixFault, FixResult, Level, Outcome, Verdict};
 
 use crate::stage::{Stage, claim, fix};
 
@@ -92,7 +92,7 @@ fn a_fix_counts_if_it_flips_the_test_and_breaks_nothing() {
     );
     // A test that fails anyway, and one that fails now and then, say nothing against a fix.
     let passed = |verdict: &Verdict| match verdict.fix {
-        FixResult::Flips(SuiteRun::Complete { passed }) => passed,
+        FixResult::Guarded { passed } => passed,
         _ => 0,
     };
     assert!((2..=3).contains(&passed(&verdicts[0])), "{:#?}", verdicts[0]);
@@ -209,11 +209,7 @@ fn a_fix_with_which_the_existing_tests_do_not_build_breaks_them() {
     let other = right
         .replace("+func Name() string { return \"x\" }", "+func Name() string { return \"y\" }");
     let verdicts = stage.prove(&[on("right", &right), on("gone", &gone), on("other", &other)]);
-    assert_eq!(
-        verdicts[0].fix,
-        FixResult::Flips(SuiteRun::Complete { passed: 2 }),
-        "{verdicts:#?}"
-    );
+    assert_eq!(verdicts[0].fix, FixResult::Guarded { passed: 2 }, "{verdicts:#?}");
     assert!(
         matches!(verdicts[1].fix, FixResult::DoesNotFlip(Outcome::BuildError)),
         "{verdicts:#?}"

@@ -27,7 +27,8 @@ fn repository() -> Stage {
         (
             "calc_test.go",
             "package calc\n\nimport \"testing\"\n\nfunc TestSub(t *testing.T) { helper(t) }\n\n\
-             func helper(t *testing.T) { t.Fatal(\"failed before anybody came\") }\n",
+             func helper(t *testing.T) { t.Fatal(\"failed before anybody came\") }\n\n\
+             func TestKept(t *testing.T) {}\n",
         ),
     ])
 }

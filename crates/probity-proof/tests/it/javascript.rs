@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript: every outcome, in `node --test`, vitest, jest and mocha alike.
 
-use probity_proof::{Claim, FixResult, Level, Outcome, SuiteRun};
+use probity_proof::{Claim, FixResult, Level, Outcome};
 
 use crate::{
     stage::{Stage, at, claim, fix, named},
@@ -153,7 +153,7 @@ fn a_fix_proves_in_every_framework_and_one_that_breaks_a_test_does_not() {
             rows.push((framework.claim("constant", constant), Level::Fails));
         }
         let verdicts = framework.repository().check_levels(&rows);
-        let complete = FixResult::Flips(SuiteRun::Complete { passed: 1 });
+        let complete = FixResult::Guarded { passed: 1 };
         assert_eq!(verdicts[0].fix, complete, "{verdicts:#?}");
         for verdict in verdicts.iter().filter(|verdict| verdict.id == "breaks") {
             assert!(matches!(verdict.fix, FixResult::Breaks(_)), "{verdicts:#?}");

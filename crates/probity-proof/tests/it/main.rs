@@ -16,6 +16,7 @@ mod fixes;
 mod framework_sample;
 mod frameworks;
 mod go;
+mod guard;
 mod javascript;
 mod misbehavior;
 mod python;

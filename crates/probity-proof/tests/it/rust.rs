@@ -26,6 +26,9 @@ mod tests {
     fn old() {
         panic!(\"failed before anybody came\");
     }
+
+    #[test]
+    fn kept() {}
 }
 ";
 

@@ -116,15 +116,36 @@ pub struct Proof {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ProofFix {
-    /// `flips`, `does-not-flip`, `breaks-tests`, `refused`, `cheats`, `flaky` or `slow`.
+    /// `flips`, `unguarded`, `does-not-flip`, `breaks-tests`, `refused`, `cheats`, `flaky` or `slow`.
     pub result: String,
     pub reason: String,
+    /// How far existing tests guard it; absent if its test does not pass with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard: Option<FixGuard>,
     /// Existing tests that pass with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tests_passed: Option<u64>,
     /// Existing tests that it breaks.
     #[serde(deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
     pub tests_broken: Vec<String>,
+}
+
+/// How far existing tests guard a fix, and which could say nothing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FixGuard {
+    pub state: GuardState,
+    #[serde(default, deserialize_with = "or_default")]
+    pub gaps: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GuardState {
+    /// Every existing test that touches the changed files ran without the fix and with it.
+    Guarded,
+    /// The nearest ones did.
+    PartlyGuarded,
+    Unguarded,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]

@@ -54,7 +54,7 @@ pub(super) fn judged(
         .filter_map(|(claimed, proved)| Some((&*claimed.finding.file, proved.as_ref()?)));
     let of_known = known.iter().map(|(known, proved)| (&*known.issue.file, proved));
     let tried: Vec<(&str, &Proved)> = of_findings.chain(of_known).collect();
-    let (nothing, why) = (unstarted::lacks_every_runner(&tried), unstarted::notes(&tried));
+    let (nothing, why) = (unstarted::none_began(&tried), unstarted::notes(&tried));
     let mut classified = Classified::default();
     for dropped in dropped {
         classified.discard(&dropped.finding, dropped.reason, redactor);
@@ -64,7 +64,8 @@ pub(super) fn judged(
     if nothing {
         return page.failed(Failed::nothing_to_run_with(&why, classified), Some(redactor));
     }
-    page.notes.extend(why);
+    // Silence about a whole language would look like a clean review, so this comes first.
+    page.notes.splice(0..0, why);
     let dismissed = earlier.as_ref().map_or_else(Vec::new, |earlier| earlier.dismissed.clone());
     let changes = earlier.map(|earlier| {
         let ids = EarlierIds::of(&earlier);

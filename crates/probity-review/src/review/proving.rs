@@ -59,6 +59,7 @@ impl PendingWorkshop {
         options.suite_timeout = Duration::from_millis(settings.suite_milliseconds);
         options.proof_timeout = settings.proof_milliseconds.map(Duration::from_millis);
         options.required = settings.config.proof.level;
+        options.without_guard = proving.without_guard;
         options.environment = proving.tests.environment.clone();
         options.caches = proving.tests.caches.clone();
         options.fetch = proving.tests.fetch.clone();

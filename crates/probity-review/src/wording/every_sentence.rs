@@ -6,7 +6,8 @@ use std::{fmt::Debug, time::Duration};
 
 use probity_finding::patch::PatchError;
 use probity_proof::{
-    BrokenTest, Cheat, Refusal, ReportFault, SuiteRun, Trouble, Unavailable, wording::fix_fault,
+    BrokenTest, Cheat, Gap, Refusal, ReportFault, Trouble, Unavailable,
+    wording::{fix_fault, gap},
 };
 
 use super::{tests::verdict, *};
@@ -118,11 +119,15 @@ fn of_runs() {
 
 #[test]
 fn of_reasons() {
-    let (names, name) = variants!(Why: Refused, Ran, Changed, WroteCode, ReadCode, Cancelled,
-        OutOfTime, Panicked);
+    let (names, name) = variants!(Why: Refused, Ran, Unstarted, Changed, WroteCode, ReadCode,
+        Cancelled, OutOfTime, Panicked);
     let rows = [
         (Why::Refused(Refusal::NoTest), "The finding has no test."),
         (Why::Ran(RunDetail::Skipped), "The test skipped itself."),
+        (
+            Why::Unstarted(RunDetail::Failed { kind: Some(text("ModuleNotFoundError")) }),
+            "No test could start here, not even an empty one: it fails with ModuleNotFoundError.",
+        ),
         (
             Why::Changed { run: 3, then: Outcome::Passed },
             "The test fails only sometimes: run 3 ended differently (passed).",
@@ -193,8 +198,7 @@ fn of_faults_of_fixes() {
 #[test]
 fn of_results_of_fixes() {
     let (names, name) = variants!(FixResult: NotOffered, Refused, NotJudged, DoesNotFlip, Slow,
-        Flaky, Breaks, Flips);
-    let flips = FixResult::Flips;
+        Flaky, Breaks, Guarded, PartlyGuarded, Unguarded);
     let rows = [
         (FixResult::NotOffered, ""),
         (
@@ -214,22 +218,43 @@ fn of_results_of_fixes() {
             "The fix breaks `t`, the build of the existing tests.",
         ),
         (
-            flips(SuiteRun::Complete { passed: 1 }),
-            "It passes with the fix; 1 existing test still passes.",
-        ),
-        (
-            flips(SuiteRun::Empty),
+            FixResult::Guarded { passed: 0 },
             "It passes with the fix; no existing test covers the changed files.",
         ),
+        (FixResult::Guarded { passed: 1 }, "It passes with the fix; 1 existing test still passes."),
         (
-            flips(SuiteRun::Partial { passed: 2 }),
-            "It passes with the fix; 2 existing tests still pass; the others had no time left.",
+            FixResult::PartlyGuarded { passed: 2, gaps: vec![Gap::Unloaded(text("t.py"))] },
+            "It passes with the fix; 2 existing tests still pass, but t.py could not be loaded.",
         ),
         (
-            flips(SuiteRun::NotRun(RunDetail::NeverBegan)),
-            "It passes with the fix; the existing tests could not be run (the test runner failed \
-             before the test began).",
+            FixResult::Unguarded { gaps: vec![Gap::NonePasses] },
+            "It passes with the fix, but no existing test guards the fix: no existing test passes \
+             without the fix; to prove it, make the existing tests pass.",
         ),
     ];
     check(rows, names, name, fix_sentence);
+}
+
+#[test]
+fn of_gaps() {
+    let (names, name) = variants!(Gap: Unloaded, NonePasses, NotRun, OutOfTime, Unmapped, TooMany,
+        Renamed, NoSuite);
+    let rows = [
+        (Gap::Unloaded(text("t.py")), "t.py could not be loaded"),
+        (Gap::NonePasses, "no existing test passes without the fix"),
+        (
+            Gap::NotRun { place: text(""), detail: RunDetail::NeverBegan },
+            "the tests in the repository did not run (the test runner failed before the test began)",
+        ),
+        (
+            Gap::OutOfTime { place: text("api") },
+            "the tests in api did not end within the time limit",
+        ),
+        (Gap::Unmapped { tests: 1 }, "1 test did not end within the time limit"),
+        (Gap::Unmapped { tests: 7 }, "7 tests did not end within the time limit"),
+        (Gap::TooMany { left_out: 3 }, "3 files or packages of tests were left out"),
+        (Gap::Renamed(text("at 12:01")), "`at 12:01` has a different name in each run"),
+        (Gap::NoSuite, "the runner has no `suite` command"),
+    ];
+    check(rows, names, name, gap);
 }

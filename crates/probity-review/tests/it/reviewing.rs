@@ -9,7 +9,7 @@ use std::{
 };
 
 use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn, Usage};
-use probity_proof::FetchOptions;
+use probity_proof::{FetchOptions, WithoutGuard};
 use probity_review::{
     AgentSeat, AskOptions, Bar, Checkout, FailureKind, ProveOptions, ReviewConfig, Reviewed,
     Status, TestPlace, Unopened, review,
@@ -120,6 +120,7 @@ fn reviewed(
             caches: None,
             fetch: FetchOptions::public(),
         },
+        without_guard: WithoutGuard::Observe,
         stop: Arc::default(),
     };
     change(&mut options, &proving);

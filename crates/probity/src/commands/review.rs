@@ -291,6 +291,7 @@ fn proving(
             caches: proof_caches(),
             fetch: settings.fetch.clone(),
         },
+        without_guard: settings.without_guard,
         stop: Arc::clone(stop),
     })
 }

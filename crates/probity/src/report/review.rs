@@ -12,7 +12,9 @@ pub(crate) mod pull_request;
 mod sarif;
 mod text;
 
-use probity_review::{Dismissed, Observation, ProvenIssue, ReviewOutput, Risk, Standing, excerpt};
+use probity_review::{
+    Dismissed, GuardState, Observation, ProvenIssue, ReviewOutput, Risk, Standing, excerpt,
+};
 use probity_text::{runner::Syntax, visible};
 use serde_json::Value;
 
@@ -165,7 +167,11 @@ fn grounds(issue: &ProvenIssue) -> String {
 /// The first lines of the fix that proves an issue; empty if no fix does. With a wrong expectation
 /// this is what a person has to see.
 fn proving_fix(issue: &ProvenIssue, lines: usize) -> String {
-    let flips = issue.proof.as_ref().is_some_and(|proof| proof.flips_with_fix == Some(true));
+    let flips = issue.proof.as_ref().is_some_and(|proof| {
+        let guard = proof.fix.as_ref().and_then(|fix| fix.guard.as_ref());
+        let is_guarded = guard.is_none_or(|guard| guard.state != GuardState::Unguarded);
+        proof.flips_with_fix == Some(true) && is_guarded
+    });
     let patch = if flips { issue.fix_patch.as_deref().unwrap_or_default().trim_end() } else { "" };
     let count = patch.lines().count();
     let mut shown = patch.lines().take(lines).collect::<Vec<_>>().join("\n");

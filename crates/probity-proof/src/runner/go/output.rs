@@ -26,6 +26,8 @@ pub(super) fn report(ran: &Ran) -> Report {
         let line = String::from_utf8_lossy(line);
         let mut words = line.split_whitespace();
         let (kind, detail, test) = (words.next(), words.next(), words.next());
+        // The last word of a program that ran all of its tests.
+        report.has_ended |= matches!((kind, detail), (Some("PASS" | "FAIL"), None));
         let seconds = words.next().and_then(|took| took.trim_matches(['(', ')']).strip_suffix('s'));
         let seconds = seconds.and_then(|seconds| seconds.parse().ok());
         let Some(test) = test.filter(|test| !test.contains('/')) else { continue };

@@ -7,7 +7,12 @@ use std::{
 };
 
 use super::{Go, module};
-use crate::runner::{Existing, Groups, Trouble, context::Site, succeeded};
+use crate::runner::{
+    Trouble,
+    context::Site,
+    existing::{Existing, Groups},
+    succeeded,
+};
 
 /// Packages whose tests are run for one fix.
 const MOST_PACKAGES: usize = 30;
@@ -31,11 +36,10 @@ pub(super) fn groups(go: &Go, site: &Site<'_>, wanted: Existing<'_>) -> Result<G
                 for user in dependents(go, site, &package)? {
                     groups.tests.entry(user).or_default();
                 }
-                groups.tests.entry(package).or_default();
+                groups.tests.entry(package.clone()).or_default();
+                groups.nearest.insert(package);
             }
-            while groups.tests.len() > MOST_PACKAGES {
-                groups.tests.pop_last();
-            }
+            groups.keep(MOST_PACKAGES);
         }
     }
     Ok(groups)

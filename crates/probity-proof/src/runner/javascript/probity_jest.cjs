@@ -9,7 +9,7 @@ const states = { passed: 'passed', failed: 'failed' };
 module.exports = class {
   onTestResult(_, result) {
     if (result.testExecError) {
-      tell({ event: 'unloaded' });
+      tell({ event: 'unloaded', file: relative(root, result.testFilePath) });
     }
     for (const test of result.testResults) {
       const details = test.failureDetails?.[0];
@@ -25,5 +25,9 @@ module.exports = class {
       });
     }
     if (result.failureMessage) console.log(result.failureMessage);
+  }
+
+  onRunComplete() {
+    tell({ event: 'ended' });
   }
 };

@@ -18,6 +18,7 @@ module.exports = class {
       appendFileSync(report, JSON.stringify(event) + '\n');
       if (error) console.log(`${test.fullTitle()}: ${error.stack ?? error}`);
     };
+    runner.on('end', () => appendFileSync(report, '{"event": "ended"}\n'));
     runner.on('test', (test) => tell(test, 'began'));
     runner.on('pass', (test) => tell(test, 'passed'));
     runner.on('pending', (test) => tell(test, 'skipped'));

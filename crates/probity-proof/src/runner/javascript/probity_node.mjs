@@ -3,6 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const { PROBITY_REPORT: report, PROBITY_ROOT: root } = process.env;
+const tell = (event) => appendFileSync(report, JSON.stringify(event) + '\n');
 const ofCode = ['testCodeFailure', 'uncaughtException', 'unhandledRejection', 'subtestsFailed'];
 
 export default async function* (source) {
@@ -25,7 +26,10 @@ export default async function* (source) {
       kind: cause?.name && String(cause.name),
       message: String(cause?.stack ?? '').split('\n    at ')[0],
     };
-    appendFileSync(report, JSON.stringify(event) + '\n');
+    // A file that ends badly before any of its tests is told of as a test itself.
+    const isUnloaded = state !== 'passed' && data.name === data.file;
+    tell(isUnloaded ? { event: 'unloaded', file } : event);
     if (error) yield `${data.name}: ${cause?.stack ?? cause}\n`;
   }
+  tell({ event: 'ended' });
 }

@@ -23,8 +23,12 @@ export default class {
 
   onTestModuleEnd(module) {
     for (const error of module.errors()) {
-      tell({ event: 'unloaded' });
+      tell({ event: 'unloaded', file: relative(root, module.moduleId) });
       console.log(error.stack ?? error.message);
     }
+  }
+
+  onTestRunEnd() {
+    tell({ event: 'ended' });
   }
 }

@@ -1,6 +1,6 @@
 //! A Rust test's source, and what cargo and the test's program write for machines.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use probity_sandbox::Exit;
 use serde::Deserialize;
@@ -37,6 +37,7 @@ struct Event {
     #[serde(rename = "type")]
     kind: String,
     event: String,
+    #[serde(default)]
     name: String,
     #[serde(default)]
     stdout: String,
@@ -51,7 +52,16 @@ pub(super) fn report(ran: &Ran) -> (Report, String) {
         let at = line.find("{ \"type\": \"")?;
         serde_json::from_str(line.get(at..)?).ok()
     };
-    for event in text.lines().filter_map(event).filter(|event| event.kind == "test") {
+    for event in text.lines().filter_map(event) {
+        if event.kind == "suite" {
+            match event.event.as_str() {
+                "started" => report.selected = Some(BTreeSet::new()),
+                _ => report.has_ended = true,
+            }
+        }
+        if event.kind != "test" {
+            continue;
+        }
         let state = match event.event.as_str() {
             "ok" => State::Passed,
             "failed" => State::Failed,

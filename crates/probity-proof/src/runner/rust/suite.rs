@@ -3,16 +3,25 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
+    time::{Duration, Instant},
 };
 
-use super::{Rust, package::Package};
-use crate::runner::{Existing, Groups};
+use super::{Features, Rust, arguments, package::Package, source};
+use crate::{
+    Gap, RunDetail,
+    runner::{
+        Trial,
+        context::Site,
+        existing::{Existing, Groups, Suite},
+        placement,
+    },
+};
 
 /// Packages whose tests are run for one fix.
 const MOST_PACKAGES: usize = 10;
 
 /// Between a package, a program of its tests, and a test.
-pub(super) const SEPARATOR: &str = " ";
+const SEPARATOR: &str = " ";
 
 /// Each package with the programs and tests that are wanted of it; none stand for all.
 pub(super) fn groups(rust: &Rust, wanted: Existing<'_>) -> Groups {
@@ -29,8 +38,59 @@ pub(super) fn groups(rust: &Rust, wanted: Existing<'_>) -> Groups {
     let fitting = |package: &Package| {
         Some((package.directory.clone(), chosen.get(package.name.as_str())?.clone()))
     };
-    let tests = rust.packages.iter().filter_map(fitting).take(MOST_PACKAGES).collect();
-    Groups { tests, is_cut: false }
+    let tests = rust.packages.iter().filter_map(fitting).collect();
+    let mut groups = Groups { tests, ..Groups::default() };
+    if let Existing::Touching(files) = wanted {
+        for file in files {
+            if let Some(package) = rust.package(file) {
+                groups.nearest.insert(package.directory.clone());
+            } else {
+                let detail = RunDetail::NoSuchTest;
+                groups.gaps.push(Gap::NotRun { place: file.clone(), detail });
+                groups.lacks_nearest = true;
+            }
+        }
+    }
+    groups.keep(MOST_PACKAGES);
+    groups
+}
+
+/// Compiles the tests of a package, and runs its programs one after the other.
+pub(super) fn run(
+    rust: &Rust,
+    site: &Site<'_>,
+    directory: &Path,
+    tests: &BTreeSet<String>,
+    limit: Duration,
+) -> Result<Suite, Box<Trial>> {
+    let until = Instant::now() + limit;
+    let mut suite = Suite::default();
+    let Some(package) = rust.package(directory) else { return Ok(suite) };
+    rust.seed(site)?;
+    for program in rust.compile(site, package, Features::Usual, None::<&str>)? {
+        let prefix = format!("{}{SEPARATOR}", program.target);
+        let own = tests.iter().filter_map(|test| test.strip_prefix(&prefix));
+        let own: Vec<String> = own.map(str::to_owned).collect();
+        if own.is_empty() && !tests.is_empty() {
+            continue;
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        let arguments = arguments(&own);
+        let ran = rust.execute(site, directory, &program.path, &arguments, left)?;
+        let (report, _) = source::report(&ran);
+        let prefix = format!("{}{SEPARATOR}{prefix}", package.name);
+        suite.add(&prefix, &report);
+        if ran.duration >= left {
+            suite.cut(directory);
+        } else if !report.has_ended {
+            // A program without the usual harness tells nothing of its tests.
+            let has_begun = report.selected.is_some();
+            let detail = report.without_end.unwrap_or(RunDetail::EndedEarly);
+            let place = format!("{} ({})", placement::slashes(directory), program.target);
+            suite.lack(Gap::NotRun { place, detail }, has_begun);
+        }
+    }
+    Ok(suite)
 }
 
 /// The packages that files belong to, and those that depend on one of them.

@@ -2,7 +2,7 @@
 
 use std::{env, path::PathBuf, time::Duration};
 
-use probity_proof::{FetchOptions, Level};
+use probity_proof::{FetchOptions, Level, WithoutGuard};
 use probity_review::Bar;
 
 use super::Options;
@@ -48,6 +48,8 @@ pub(super) struct Settings {
     pub(super) fetch: Option<FetchOptions>,
     pub(super) sandbox: Sandbox,
     pub(super) variables: Variables,
+    /// A CI step counts failing tests, also if no existing test guards their fixes.
+    pub(super) without_guard: WithoutGuard,
     pub(super) format: ReviewFormat,
     pub(super) reports: Vec<(ReviewFormat, PathBuf)>,
     pub(super) quiet: bool,
@@ -115,6 +117,7 @@ impl Settings {
             fetch,
             sandbox: said.sandbox,
             variables: if is_step { Variables::OfTheAgent } else { Variables::Named(said.env) },
+            without_guard: if is_step { WithoutGuard::Count } else { WithoutGuard::Observe },
             format: said.format.unwrap_or_else(usual_format),
             reports,
             quiet,

@@ -24,8 +24,13 @@ const HONEST: &str = r#"
 [[review.runner]]
 match = "**/*.pm"
 command = ["perl", "-Ilib", "{file}"]
+suite = ["perl", "-Ilib", "t/all.t"]
 report = "-"
 "#;
+
+/// What the code does already, so that a fix has something that it could break.
+const KEPT: &str =
+    "use Test::More;\nuse Calc;\nis(Calc::half(0), 0, 'nothing');\ndone_testing();\n";
 
 /// Runs nothing, and says that whatever is asked for fails.
 const LIAR: &str = r#"
@@ -46,7 +51,7 @@ struct Row<'a> {
 
 impl Row<'_> {
     fn repository(&self) -> TempDir {
-        let files = [&[("lib/Calc.pm", CODE)], self.base].concat();
+        let files = [&[("lib/Calc.pm", CODE), ("t/all.t", KEPT)], self.base].concat();
         let repo = directory(&files);
         git(repo.path(), &["init", "-q", "-b", "main"]);
         commit(repo.path());
