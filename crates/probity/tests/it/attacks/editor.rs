@@ -16,6 +16,9 @@ use crate::acp::driver::Driver;
 const FIRST_LOGIN: usize = 100;
 const FIRST_REQUEST: usize = 200;
 
+/// Logins that hurt nobody, even in an editor that obeys: probity starts no program of the workspace.
+const HARMLESS: [&str; 1] = ["other programs"];
+
 /// Speaks the protocol from files in the workspace; asked for a login it does nothing.
 const AGENT: &str = r#"
 [ $# -eq 0 ] || exit 0
@@ -79,7 +82,8 @@ impl<'a> Editor<'a> {
     fn alone(&self) {
         for (number, row) in numbered(FIRST_LOGIN, self.logins()) {
             self.log_in(&row.message);
-            assert!(self.has_run(number), "a login that could hurt nobody: {}", row.name);
+            let is_harmless = HARMLESS.contains(&row.name);
+            assert_eq!(self.has_run(number), !is_harmless, "what a login can do: {}", row.name);
         }
         for (_, row) in numbered(FIRST_REQUEST, self.requests()) {
             self.obey(&row.message);
