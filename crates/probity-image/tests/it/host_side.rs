@@ -4,7 +4,7 @@ use std::{
     fs,
     net::TcpListener,
     os::unix::fs::PermissionsExt as _,
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
     sync::{
         Arc,
@@ -134,18 +134,33 @@ fn docker_proofs_have_cache_mounts_of_their_own() {
 
 #[test]
 fn podman_proofs_have_cache_mounts_of_their_own() {
+    // Proofs of other tests come and go meanwhile; their directories have no cache of our id.
     let left = || {
-        let entries = fs::read_dir("/var/tmp").unwrap().map(|entry| entry.unwrap().file_name());
-        let ours = entries.filter(|name| name.to_string_lossy().starts_with("probity-proof-"));
-        ours.map(|name| name.display().to_string()).collect()
+        let entries = fs::read_dir("/var/tmp").unwrap().map(|entry| entry.unwrap().path());
+        let is_ours = |path: &PathBuf| {
+            path.to_string_lossy().contains("/probity-proof-") && has_below(path, &cache_id(), 3)
+        };
+        entries.filter(is_ours).map(|path| path.display().to_string()).collect()
     };
     own_caches(&Server::podman(), left);
+}
+
+/// Whether a name is there, at most so many levels down.
+fn has_below(directory: &Path, name: &str, levels: usize) -> bool {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| {
+        entry.file_name() == name || (levels > 1 && has_below(&entry.path(), name, levels - 1))
+    })
+}
+
+fn cache_id() -> String {
+    format!("probity-test-{}", std::process::id())
 }
 
 /// Each build fails if it sees what another one left in the cache of the same id. The user's builds
 /// see the user's alone, before and after.
 fn own_caches(server: &Server, listed: impl Fn() -> Vec<String>) {
-    let id = format!("probity-test-{}", std::process::id());
+    let id = cache_id();
     let text = |command: &str, step: &str| {
         format!("FROM {IMAGE}\nRUN --mount=type=cache,id={id},target=/c {command} && : {step}\n")
     };
