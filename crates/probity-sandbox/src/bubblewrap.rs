@@ -5,6 +5,7 @@
 //! so that no process can leave the tree, and waiting for it is waiting for all.
 
 mod layout;
+mod places;
 mod seccomp;
 mod sockets;
 mod status;
@@ -33,6 +34,7 @@ use crate::{
     user,
 };
 use layout::{Entry, HOME, Layout};
+use places::Places;
 use status::{Contained, Init, Status};
 
 const NAME: &str = "bubblewrap";
@@ -49,6 +51,7 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     command.env_clear().current_dir("/");
     streams(&mut command, spec).map_err(failed())?;
     let ids = user::apply(&mut command, &spec.user)?;
+    let places = Places::of(&spec.mounts)?;
     let layout = Layout::new(spec, ids)?;
     lookup::directory(&layout, &spec.cwd)?;
     let found = lookup::program(&layout, spec, &spec.cwd)?;
@@ -98,6 +101,10 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
             why: format!("the list of allowed hosts cannot be enforced: {error}"),
         })?,
     };
+    if let Err(error) = places.check(&init) {
+        init.kill();
+        return Err(SpawnError::Setup { backend: NAME, why: error.to_string() });
+    }
     // The first process waits for this byte, so that its limits are there before the program.
     match std::fs::File::from(gate).write_all(b"g") {
         // It has ended, and its exit tells so.

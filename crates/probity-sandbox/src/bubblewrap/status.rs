@@ -84,11 +84,10 @@ impl Init {
     }
 
     pub(crate) fn has_ended(&self) -> bool {
-        self.poll(Duration::ZERO)
+        self.ends_within(Duration::ZERO)
     }
 
-    /// Whether it ends within a time.
-    fn poll(&self, most: Duration) -> bool {
+    pub(crate) fn ends_within(&self, most: Duration) -> bool {
         let Some(descriptor) = &self.descriptor else { return true };
         let Ok(most) = Timespec::try_from(most) else { return false };
         let ready = poll(&mut [PollFd::new(descriptor, PollFlags::IN)], Some(&most));
@@ -104,7 +103,7 @@ impl Init {
         }
     }
 
-    fn kill(&self) {
+    pub(crate) fn kill(&self) {
         if let Some(descriptor) = &self.descriptor {
             pidfd_send_signal(descriptor, Signal::KILL).ok();
         }
@@ -112,7 +111,7 @@ impl Init {
 
     /// Its end comes after that of all others in the namespace.
     fn wait(&self, most: Duration) {
-        self.poll(most);
+        self.ends_within(most);
         let Some(descriptor) = &self.descriptor else { return };
         // `bwrap` has ended without reaping it. If we adopt orphans it is our child now, and would
         // stay in the process table as long as we are there; otherwise this fails and does nothing.

@@ -13,7 +13,7 @@ use std::{
     path::Path,
 };
 
-use probity_sandbox::{Backend, Mount, Network, Spec};
+use probity_sandbox::{Backend, Exit, Mount, Network, Spec, run};
 
 use crate::stage::{INSIDE, Workspace, bubblewrap, text};
 
@@ -286,4 +286,57 @@ fn the_workspace_is_its_owners_at_both_of_its_paths() {
     assert_eq!(stdout, format!("agent\n{inside}\n{inside}\nhi\n"), "{outcome:?}");
     let made = fs::metadata(Path::new(&workspace.path).join("made")).unwrap();
     assert_eq!(std::os::unix::fs::MetadataExt::uid(&made), owner);
+}
+
+/// Another session in the same workspace can exchange directories at any time; here it does while
+/// bubblewrap starts.
+#[test]
+fn what_is_exchanged_while_the_sandbox_is_made_is_not_shown() {
+    let Backend::Bubblewrap { program: real } = bubblewrap() else { unreachable!() };
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("file"), "outside").unwrap();
+    for (exchange, refusal) in [
+        ("", None),
+        ("mv kept old; mkdir kept; echo other > kept/file", Some("was exchanged")),
+        ("mv kept old; ln -s old kept", Some("")),
+        ("mv kept old; ln -s $OUTSIDE kept", Some("")),
+        ("mv deep deeper; ln -s $OUTSIDE deep", Some("")),
+        ("mv deep deeper; mkdir -p deep/kept", Some("was exchanged")),
+    ] {
+        let workspace = Workspace::new();
+        workspace.write("kept/file", "inside");
+        workspace.write("deep/kept/file", "inside");
+        let wrapper = outside.path().join("bwrap");
+        let script = format!(
+            "#!/bin/sh\nOUTSIDE={}\ncd {}\n{exchange}\ncd /\nexec {} \"$@\"\n",
+            outside.path().display(),
+            workspace.path.display(),
+            real.display()
+        );
+        fs::write(&wrapper, script).unwrap();
+        fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut spec = workspace.shell("cat kept/file deep/kept/file");
+        for name in ["kept", "deep/kept"] {
+            let place = workspace.path.join(name);
+            spec.mounts.push(Mount::read_only(&place, &place));
+        }
+        let backend = Backend::Bubblewrap { program: wrapper };
+        match (run(&backend, &spec, b""), refusal) {
+            (Ok(outcome), None) => assert_eq!(outcome.stdout, b"insideinside"),
+            (Err(error), Some(refusal)) => {
+                assert!(error.to_string().contains(refusal), "{exchange}: {error}");
+            }
+            // bubblewrap follows links out of the workspace to nothing.
+            (Ok(outcome), Some("")) if outcome.exit == Exit::NotStarted => {}
+            (other, _) => panic!("{exchange}: {other:?}"),
+        }
+    }
+    // Before bubblewrap has started, too.
+    let workspace = Workspace::new();
+    symlink(outside.path(), workspace.path.join("kept")).unwrap();
+    let mut spec = workspace.shell("cat kept/file");
+    let place = workspace.path.join("kept");
+    spec.mounts.push(Mount::read_only(&place, &place));
+    let error = run(&bubblewrap(), &spec, b"").unwrap_err();
+    assert!(error.to_string().contains("a link has taken its place"), "{error}");
 }
