@@ -16,7 +16,9 @@ pub(super) fn copy(
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         // Locks are for those who work there; the incremental state is the members' alone.
         let is_ours = name == "incremental" || name == ".cargo-lock" || belongs(&name, members);
-        !(is_ours || kind == HeldKind::File && is_final(warm, path))
+        // Another workspace of the repository has brought the same dependency.
+        let is_there = || own.kind(path).is_some();
+        !(is_ours || kind == HeldKind::File && (is_final(warm, path) || is_there()))
     };
     own.copy_tree(warm, CopiedLinks::Dropped, &is_wanted)
 }
@@ -70,6 +72,10 @@ mod tests {
         assert_eq!((one.mtime(), one.mtime_nsec()), (other.mtime(), other.mtime_nsec()));
         assert_eq!(fs::read_dir(own.join("debug/deps")).unwrap().count(), 1);
         assert!(!own.join("debug/libserde.rlib").exists());
+        // A second workspace has the same dependency, and one of its own.
+        fs::write(warm.join("debug/deps/libitoa-0123456789abcdef.rlib"), "more").unwrap();
+        copy(&held(&warm), &held(&own), &["own"]).unwrap();
+        assert_eq!(fs::read_dir(own.join("debug/deps")).unwrap().count(), 2);
     }
 
     #[test]
