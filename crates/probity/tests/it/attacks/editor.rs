@@ -16,9 +16,6 @@ use crate::acp::driver::Driver;
 const FIRST_LOGIN: usize = 100;
 const FIRST_REQUEST: usize = 200;
 
-/// Logins that hurt nobody, even in an editor that obeys: probity starts no program of the workspace.
-const HARMLESS: [&str; 1] = ["other programs"];
-
 /// Speaks the protocol from files in the workspace; asked for a login it does nothing.
 const AGENT: &str = r#"
 [ $# -eq 0 ] || exit 0
@@ -82,8 +79,7 @@ impl<'a> Editor<'a> {
     fn alone(&self) {
         for (number, row) in numbered(FIRST_LOGIN, self.logins()) {
             self.log_in(&row.message);
-            let is_harmless = HARMLESS.contains(&row.name);
-            assert_eq!(self.has_run(number), !is_harmless, "what a login can do: {}", row.name);
+            assert!(self.has_run(number), "a login that could hurt nobody: {}", row.name);
         }
         for (_, row) in numbered(FIRST_REQUEST, self.requests()) {
             self.obey(&row.message);
@@ -225,8 +221,9 @@ impl<'a> Editor<'a> {
         let number = |index: usize| FIRST_LOGIN + index;
         let evil = |index| victim.evil(number(index)).to_str().unwrap().to_owned();
         let library = |index| victim.evil_library(number(index)).to_str().unwrap().to_owned();
+        // Outside of the workspace: probity starts no program of the workspace anyway.
         let programs = |index| {
-            let directory = victim.evil_programs(number(index));
+            let directory = victim.evil_programs_in(&victim.at("home"), number(index));
             format!("{}:/usr/bin:/bin", directory.display())
         };
         let terminal = |id: &str, more: Value| {

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    os::unix::fs::{PermissionsExt as _, symlink},
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -169,12 +169,16 @@ impl Victim {
 
     /// A directory in which every program that we might look for, and every hook, is the evil one.
     pub(crate) fn evil_programs(&self, number: usize) -> PathBuf {
-        let directory = self.root().join(format!("bin-{number}"));
+        self.evil_programs_in(&self.root(), number)
+    }
+
+    pub(crate) fn evil_programs_in(&self, parent: &Path, number: usize) -> PathBuf {
+        let directory = parent.join(format!("bin-{number}"));
         fs::create_dir_all(&directory).unwrap();
         let evil = self.evil(number);
         for name in ["bwrap", "docker", "podman", "sh", "git", "pre-commit"] {
             if !directory.join(name).exists() {
-                symlink(&evil, directory.join(name)).unwrap();
+                fs::hard_link(&evil, directory.join(name)).unwrap();
             }
         }
         directory

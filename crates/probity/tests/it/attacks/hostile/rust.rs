@@ -149,27 +149,24 @@ fn caches(link: &str, target: &str, left: &str) -> Hostile {
 }
 
 /// The compiled dependencies are shared by reviews. A build script changes one in place, while all is
-/// compiled ahead or later, and the next project has it in its tests.
+/// compiled ahead or later, and the next project has it in its tests. The dependency is one of the
+/// public registry that this workspace has, too.
 fn later_review(condition: &str) -> Hostile {
-    let depends = "[dependencies]\nshared = \"1\"\n";
-    let changes = "for file in /proof/build/target/debug/deps/libshared-*.rlib; do \
-                   sed s/sweets/poison/g \"$file\" > /tmp/changed && cat /tmp/changed > \"$file\"; done";
+    let depends = "[dependencies]\nshlex = \"2\"\n";
+    let changes = "for file in /proof/build/target/debug/deps/libshlex-*.rlib; do \
+                   sed 's/nul byte/poisoned/g' \"$file\" > /tmp/changed && cat /tmp/changed > \"$file\"; done";
     let test = |package: &str| {
-        let code = "// @NUMBER@\n#[test]\nfn claimed() {\n    assert_eq!(shared::word(), \"sweets\");\n}\n";
+        let code = "// @NUMBER@\n#[test]\nfn claimed() {\n    \
+                    panic!(\"saw {}\", shlex::QuoteError::Nul);\n}\n";
         Claim::new(&format!("{package}/src/lib.rs"), "", code)
     };
-    let shared = "#[inline(never)]\npub fn word() -> String {\n    String::from(\"sweets\")\n}\n";
-    let own = "home/.cargo/registry/own/shared";
+    let home = std::env::var("CARGO_HOME").unwrap_or_else(|_| {
+        let home = std::env::var("HOME").unwrap_or_default();
+        format!("{home}/.cargo")
+    });
     let hostile = package(Hostile::new("later review"), "honest", depends, "");
     let mut hostile = package(hostile, "hostile", depends, &format!("{condition}{changes}"))
-        .beside(
-            "home/.cargo/config.toml",
-            "[source.crates-io]\nreplace-with = \"own\"\n\
-             [source.own]\ndirectory = \"@HOME@/.cargo/registry/own\"\n",
-        )
-        .beside(&format!("{own}/Cargo.toml"), manifest("shared", "").replace("[workspace]\n", ""))
-        .beside(&format!("{own}/src/lib.rs"), shared)
-        .beside(&format!("{own}/.cargo-checksum.json"), "{\"files\": {}, \"package\": null}")
+        .variable("CARGO_HOME", &home)
         .claim(test("honest"))
         .claim(test("hostile"))
         .review();
@@ -178,6 +175,6 @@ fn later_review(condition: &str) -> Hostile {
     hostile.review().row(
         9,
         format!("a compiled dependency is changed for all while {when}"),
-        Want::Reports("poison".to_owned()),
+        Want::Reports("poisoned".to_owned()),
     )
 }
