@@ -123,7 +123,7 @@ pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
     canonical_path(path).ok()
 }
 
-/// A directory for what stays, which only its owner may enter. There is none below the repository, where
+/// A directory for what stays, which only its owner may enter. None is made below the repository, where
 /// CI jobs like to have their caches: it would bring the directory filled, or a link in its place.
 pub(crate) fn private_directory(path: &Path, repo: &Path) -> Option<Vault> {
     use std::os::unix::fs::DirBuilderExt as _;

@@ -324,7 +324,7 @@ pub(crate) fn succeeded(ran: Result<Ran, Trouble>) -> Result<Ran, Trouble> {
         return Ok(ran);
     }
     let told = String::from_utf8_lossy(&ran.stderr);
-    // What tools do is said before what went wrong.
+    // Tools print their progress before the error.
     let error = told.lines().find(|line| line.starts_with("error") || line.starts_with("fatal"));
     let why = error.or_else(|| told.lines().next()).unwrap_or("no reason given");
     Err(Trouble::Machine(why.to_owned()))

@@ -274,8 +274,8 @@ impl RunDetail {
         }
     }
 
-    /// Whether the test may not have begun because nothing begins in its place. One that the machine
-    /// or its own time limit has stopped is no such test.
+    /// Whether the test may not have begun because nothing begins in its place. This is false if the
+    /// machine or its own time limit has stopped it.
     pub(crate) fn is_unstarted(&self) -> bool {
         matches!(self, Self::Unbuilt | Self::PackageUnbuilt | Self::NeverBegan | Self::SetupFailed)
     }

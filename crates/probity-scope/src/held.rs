@@ -65,7 +65,7 @@ pub enum HeldKind {
 }
 
 impl HeldKind {
-    fn of(stat: &Stat) -> Self {
+    pub(crate) fn of(stat: &Stat) -> Self {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Self::File,
             FileType::Directory => Self::Directory,

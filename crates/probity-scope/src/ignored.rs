@@ -16,7 +16,7 @@ use ignore::{
     gitignore::{Gitignore, GitignoreBuilder},
 };
 
-use crate::{HeldDirectory, tracked::tracked};
+use crate::{HeldDirectory, ordinary::read_text, tracked::tracked};
 
 /// More than this is no list of patterns. Everything beside it counts as ignored.
 const MOST_BYTES: u64 = 1 << 20;
@@ -133,6 +133,27 @@ impl IgnoreRules {
         read.insert(directory.to_owned(), Arc::clone(&found));
         found
     }
+}
+
+/// What lies in a directory where a walk by the crate `ignore` looks for patterns, and is no file. The
+/// walk would open it, and wait for ever for the other end of a FIFO.
+pub fn unreadable_patterns(directory: &Path) -> Option<PathBuf> {
+    let is_pipe =
+        |path: &PathBuf| path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir());
+    let beside = [".gitignore", ".ignore"].map(|name| directory.join(name)).into_iter();
+    beside.chain(git_patterns(&directory.join(".git"))).find(is_pipe)
+}
+
+fn git_patterns(named: &Path) -> Vec<PathBuf> {
+    let Ok(found) = named.metadata() else { return Vec::new() };
+    let led = |file: &Path, start: &str| {
+        let text = read_text(file, MOST_BYTES).ok()?;
+        Some(file.parent()?.join(text.lines().next()?.strip_prefix(start)?.trim()))
+    };
+    let own = led(named, "gitdir:").filter(|_| found.is_file()).unwrap_or_else(|| named.to_owned());
+    let pointer = own.join("commondir");
+    let common = led(&pointer, "").unwrap_or_else(|| own.clone());
+    vec![named.to_owned(), pointer, common.join("info/exclude")]
 }
 
 /// The git directories of a work tree and of its repository. A linked work tree has one of its own.

@@ -9,13 +9,14 @@
 //! long is it, what is it really called) is put to that descriptor.
 //!
 //! [`HeldDirectory`] is for directories of ours that sandboxed processes have written to: it gives no
-//! path away. [`TreeFile`] is a file below the tree that its name is in.
+//! path away. [`TreeFile`] is a file below the tree that its name is in. [`open_file`] is for all others.
 
 mod create;
 mod error;
 mod held;
 mod ignored;
 mod listing;
+mod ordinary;
 mod policy;
 mod resolve;
 mod scope;
@@ -29,8 +30,9 @@ pub use held::{
     CopiedLinks, FoundPlace, HeldDirectory, HeldEntry, HeldKind, HeldStat, Missing, PlaceError,
     ReplaceError, WholeFile,
 };
-pub use ignored::Ignored;
+pub use ignored::{Ignored, unreadable_patterns};
 pub use listing::{Entry, EntryKind, Metadata, Walk, WalkLimits};
+pub use ordinary::{MOST_BYTES, open_file, read_file, read_text};
 pub use policy::{Policy, Quota};
 pub use scope::{Located, Prefix, Scope};
 pub use sensitive::{is_sensitive, is_sensitive_directory};

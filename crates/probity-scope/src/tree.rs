@@ -32,12 +32,21 @@ pub struct TreeFile {
 /// Why a file cannot be had by its name.
 #[derive(Debug, thiserror::Error)]
 pub enum TreeError {
-    #[error("{} leads to {}, outside of {}", Named::new(path), Named::new(target), Named::new(top))]
+    #[error("{} is outside of {}", place(path, target), Named::new(top))]
     Outside { path: PathBuf, target: PathBuf, top: PathBuf },
     #[error("{} leads into a git directory", Named::new(.0))]
     GitDirectory(PathBuf),
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+fn place(path: &Path, target: &Path) -> String {
+    let named = Named::new(path);
+    if path == target {
+        named.to_string()
+    } else {
+        format!("{named} leads to {}, which", Named::new(target))
+    }
 }
 
 impl TreeFile {

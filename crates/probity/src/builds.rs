@@ -10,6 +10,7 @@ use std::{
 use probity_builds::{Build, Format, InlinePlace, Recipe, describe};
 use probity_dockerfile::BuildValues;
 use probity_lint::{BuildUse, BuildUses};
+use probity_scope::{TreeError, TreeFile, WithoutGit, tree_of};
 use serde::Serialize;
 
 use self::beside::{Beside, override_files, read};
@@ -75,7 +76,7 @@ impl FileUses {
         if self.contexts.len() == 1 { self.contexts.first().map(PathBuf::as_path) } else { None }
     }
 
-    fn add(&mut self, invocation: Invocation, build: &Build, context: PathBuf) {
+    fn add(&mut self, invocation: Invocation, build: &Build, context: Option<PathBuf>) {
         self.invocations.insert(invocation);
         let values = BuildValues {
             arguments: build.args.clone(),
@@ -84,7 +85,7 @@ impl FileUses {
         };
         self.lint.builds.insert(BuildUse { name: build.name.clone(), values });
         self.lint.platforms.extend(build.platforms.iter().cloned());
-        self.contexts.insert(context);
+        self.contexts.extend(context);
     }
 }
 
@@ -101,14 +102,16 @@ pub(crate) fn expand(targets: &mut Targets, chosen: &ChosenBuilds, working: &Pat
     let files = std::mem::take(&mut targets.files);
     // A file that changes the meaning of another one is read with that one.
     let overrides: BTreeSet<PathBuf> = files.iter().flat_map(|path| override_files(path)).collect();
+    let mut descriptions = Vec::new();
     for path in files.into_iter().filter(|path| !overrides.contains(path)) {
         let name = path.file_name().and_then(|name| name.to_str());
         match name.and_then(Format::of_named_file) {
-            Some(format) => {
-                described.add_file(&path, working, format, chosen, targets);
-            }
+            Some(format) => descriptions.push((path, format)),
             None => targets.files.push(path),
         }
+    }
+    for (path, format) in descriptions {
+        described.add_file(&path, working, format, chosen, targets);
     }
     for path in &targets.files {
         // The user's own word counts.
@@ -138,17 +141,23 @@ impl Described {
             Format::BakeHcl | Format::BakeJson => &chosen.targets,
         };
         let failed = |reason: String| DiscoverError::NotDescribed { path: shown.into(), reason };
-        let sources = read(path, format).and_then(|first| {
+        // A description may be by strangers: it says nothing about files outside of its tree.
+        let top = match tree_of(directory, WithoutGit::Within(working)) {
+            Ok(top) => top,
+            Err(error) => return targets.errors.push(failed(error.to_string())),
+        };
+        let sources = read(path, &top, format).and_then(|first| {
             let overrides = override_files(path).into_iter();
-            Ok((first, overrides.map(|path| read(&path, format)).collect::<Result<Vec<_>, _>>()?))
+            let overrides = overrides.map(|path| read(&path, &top, format));
+            Ok((first, overrides.collect::<Result<Vec<_>, _>>()?))
         });
         let (first, overrides) = match sources {
             Ok(sources) => sources,
             Err(error) => return targets.errors.push(failed(error.to_string())),
         };
         let beside = match format {
-            Format::Compose => Beside::with_env_file(directory),
-            Format::BakeHcl | Format::BakeJson => Beside::new(directory),
+            Format::Compose => Beside::with_env_file(directory, &top),
+            Format::BakeHcl | Format::BakeJson => Beside::new(directory, &top),
         };
         let found = match describe(&first, &overrides, only, &beside) {
             Ok(found) => found,
@@ -168,7 +177,8 @@ impl Described {
                 Format::BakeHcl | Format::BakeJson => "bake",
             };
             let invocation = Invocation { kind, file: shown.to_owned(), name: build.name.clone() };
-            self.add_build(path, working, invocation, build, targets);
+            let description = Description { path, top: &top, working };
+            self.add_build(&description, invocation, build, targets);
         }
         if !only.is_empty() {
             self.mark_partial(path, &found, describe(&first, &overrides, &[], &beside).ok());
@@ -203,33 +213,42 @@ impl Described {
 
     fn add_build(
         &mut self,
-        path: &Path,
-        working: &Path,
+        description: &Description<'_>,
         invocation: Invocation,
         build: &Build,
         targets: &mut Targets,
     ) {
-        let directory = path.parent().unwrap_or(path);
-        let context = normal(&directory.join(&build.context));
+        let context = || description.context(&invocation, build);
         match &build.recipe {
             Recipe::File(dockerfile) => {
-                let dockerfile = normal(&directory.join(dockerfile));
+                let dockerfile = description.beside(dockerfile);
+                let real = dockerfile.canonicalize().ok();
+                let is_it = |path: &PathBuf| path.canonicalize().ok() == real;
+                if let Err(error) = description.lets_read(&dockerfile)
+                    && !targets.files.iter().any(is_it)
+                {
+                    let (path, build) = (invocation.file, build.name.clone());
+                    let error = DiscoverError::ForeignDockerfile { path, build, error };
+                    return targets.errors.push(error);
+                }
                 if !dockerfile.is_file() {
                     return targets.errors.push(DiscoverError::MissingDockerfile {
                         path: invocation.file,
                         build: build.name.clone(),
-                        dockerfile: source::shown(&dockerfile, working),
+                        dockerfile: source::shown(&dockerfile, description.working),
                     });
                 }
+                let context = context();
                 let uses = self.uses.entry(dockerfile).or_default();
-                uses.named_by.insert(path.to_owned());
+                uses.named_by.insert(description.path.to_owned());
                 uses.add(invocation, build, context);
             }
             Recipe::Inline { text, place } => {
                 let mut uses = FileUses::default();
+                let context = context();
                 uses.add(invocation, build, context);
                 let inline = InlineDockerfile { text: text.clone(), place: place.clone(), uses };
-                self.inline.entry(path.to_owned()).or_default().push(inline);
+                self.inline.entry(description.path.to_owned()).or_default().push(inline);
             }
             Recipe::Remote => tracing::warn!(
                 "{}: {}: the context {} is remote, so its Dockerfile is not checked",
@@ -237,6 +256,44 @@ impl Described {
                 build.name,
                 build.context
             ),
+        }
+    }
+}
+
+/// Where a description is, and what it may speak about.
+struct Description<'d> {
+    path: &'d Path,
+    /// The top of its tree.
+    top: &'d Path,
+    working: &'d Path,
+}
+
+impl Description<'_> {
+    fn beside(&self, path: &str) -> PathBuf {
+        normal(&self.path.parent().unwrap_or(self.path).join(path))
+    }
+
+    /// Refuses what lies outside of the tree; what is not there is no matter of trees.
+    fn lets_read(&self, path: &Path) -> Result<(), TreeError> {
+        match TreeFile::find_in(path, self.top) {
+            Err(error @ (TreeError::Outside { .. } | TreeError::GitDirectory(_))) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// The build context. One outside of the tree would have its ignore file and its scripts read.
+    fn context(&self, invocation: &Invocation, build: &Build) -> Option<PathBuf> {
+        let context = self.beside(&build.context);
+        match self.lets_read(&context) {
+            Ok(()) => Some(context),
+            Err(error) => {
+                tracing::warn!(
+                    "{}: {}: the build context is not used: {error}; pass it with `--context`",
+                    invocation.file,
+                    build.name
+                );
+                None
+            }
         }
     }
 }

@@ -1,12 +1,10 @@
 //! Reading the few files of a build context that rules ask about.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use probity_dockerfile::Dockerignore;
 use probity_lint::{ContextFiles, WantedFiles};
+use probity_scope::read_text;
 
 use crate::open_texts::OpenTexts;
 
@@ -32,11 +30,7 @@ pub(crate) fn read(
         if let Some(text) = open_texts.get(&file) {
             return Some((path.clone(), text.to_owned()));
         }
-        let is_short = fs::metadata(&file).is_ok_and(|metadata| metadata.len() <= LARGEST);
-        if !is_short {
-            return None;
-        }
-        Some((path.clone(), fs::read_to_string(file).ok()?))
+        Some((path.clone(), read_text(&file, LARGEST).ok()?))
     });
     let names = wanted.names.iter().filter(is_sent).filter_map(|path| {
         find(&root, path)?;
@@ -53,6 +47,8 @@ fn find(root: &Path, path: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

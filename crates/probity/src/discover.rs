@@ -15,6 +15,7 @@ use std::{
 
 use exclude::Excludes;
 use pattern::Pattern;
+use probity_scope::TreeError;
 use walk::{Visibility, Walk};
 
 /// Whether a file is a Dockerfile by its name.
@@ -56,6 +57,8 @@ pub(crate) enum DiscoverError {
     NotDescribed { path: PathBuf, reason: String },
     #[error("`{path}`: {build}: the Dockerfile `{dockerfile}` does not exist")]
     MissingDockerfile { path: String, build: String, dockerfile: String },
+    #[error("`{path}`: {build}: the Dockerfile is not read: {error}")]
+    ForeignDockerfile { path: String, build: String, error: TreeError },
     #[error("cannot search the directory `{}`: {source}", path.display())]
     Unsearchable { path: PathBuf, source: io::Error },
 }
@@ -78,10 +81,15 @@ impl DiscoverError {
             Self::MissingDockerfile { .. } => {
                 "\n  help: correct the `context` or the `dockerfile` of this build"
             }
+            Self::ForeignDockerfile { .. } => {
+                "\n  help: if you trust the description, pass that Dockerfile, too"
+            }
             Self::BadPattern { .. } => {
                 "\n  help: write `[[]` for a bracket that belongs to the name"
             }
-            Self::Unsearchable { .. } => "\n  help: check the permissions of the directory",
+            Self::Unsearchable { .. } => {
+                "\n  help: check the permissions of the directory, and that its ignore files are files"
+            }
         }
     }
 }

@@ -2,7 +2,7 @@
 
 #![cfg_attr(
     not(test),
-    warn(clippy::disallowed_methods, reason = "what is printed goes through `streams`")
+    warn(clippy::disallowed_methods, reason = "`streams` prints, and `probity_scope` opens files")
 )]
 
 mod builds;

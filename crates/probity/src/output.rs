@@ -157,6 +157,26 @@ impl OutputFile {
         }
     }
 
+    /// Refuses to believe a file that git tracks: it came with the repository.
+    pub(crate) fn refuse_committed(&self, way_out: &str) -> Result<(), Failure> {
+        let shown = self.called.display();
+        match tracked_in(&self.found) {
+            Tracked::Known(names) if !names.iter().any(|name| name.as_os_str() == self.name) => {
+                Ok(())
+            }
+            Tracked::Known(_) => Err(Failure::new(
+                format!(
+                    "git tracks {shown}: whoever committed it could have invented what it says"
+                ),
+                format!("{way_out}, or run `git rm --cached {shown}` if you wrote it"),
+            )),
+            Tracked::Unknown(error) => Err(Failure::new(
+                format!("cannot tell whether git tracks {shown}: {error}"),
+                format!("{way_out}; {}", error.help()),
+            )),
+        }
+    }
+
     /// What the file holds, at most so many bytes of it.
     pub(crate) fn read_text(&self, most: u64) -> io::Result<String> {
         self.found.directory.read_text(&self.name, most)

@@ -13,7 +13,7 @@ use std::{
 };
 
 use ignore::WalkBuilder;
-use probity_scope::{HeldDirectory, HeldKind, HeldStat};
+use probity_scope::{HeldDirectory, HeldKind, HeldStat, unreadable_patterns};
 
 use super::git::Git;
 use crate::host;
@@ -254,10 +254,14 @@ fn stays_inside(link: &Path, target: &Path) -> bool {
 }
 
 fn walk(root: &Path, ignoring: bool) -> Vec<PathBuf> {
+    let ignoring = ignoring && unreadable_patterns(root).is_none();
     let mut walker = WalkBuilder::new(root);
     walker.standard_filters(false).require_git(false).follow_links(false);
     walker.git_ignore(ignoring).git_exclude(ignoring);
-    walker.filter_entry(|entry| entry.file_name() != ".git");
+    // A directory whose patterns cannot be read may be ignored as a whole.
+    walker.filter_entry(move |entry| {
+        entry.file_name() != ".git" && !(ignoring && unreadable_patterns(entry.path()).is_some())
+    });
     let found = walker.build().filter_map(Result::ok);
     found
         .filter(|entry| entry.file_type().is_some_and(|kind| !kind.is_dir()))

@@ -338,7 +338,7 @@ impl Runner for JavaScript {
         let asked = Asked::Files { files: &files, related, limit };
         let (ran, report) = self.session(site, project, &asked)?;
         let mut suite = Suite::of("", project, &ran, &report, limit);
-        // Without a test that uses the changed files some reporters are told nothing.
+        // Some reporters get no event if no test uses the changed files.
         let has_none = related && report.tests.is_empty() && ran.exit == Exit::Code(0);
         if !suite.is_cut && !report.has_ended && !has_none {
             let detail = report.without_end.filter(|detail| *detail != RunDetail::NoSuchTest);

@@ -1,14 +1,14 @@
 //! What a review stands on: the files of the repository, and the change under review.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::{self, Read as _},
     os::unix::{ffi::OsStrExt as _, fs::PermissionsExt as _},
     path::Path,
 };
 
 use probity_proof::{Change, GitFacts, Note, Tree, has_commit};
-use probity_scope::{Ignored, Policy, Quota, Scope};
+use probity_scope::{Ignored, Policy, Quota, Scope, open_file};
 use sha2::{Digest as _, Sha256};
 
 use super::{Checkout, Event, Events, Failed, StepError};
@@ -122,7 +122,7 @@ fn file_digest(path: &Path) -> Option<[u8; 32]> {
     }
     let mut buffer = vec![0; 64 << 10];
     let mut read = || -> io::Result<bool> {
-        let mut file = File::open(path)?;
+        let mut file = open_file(path)?;
         let is_program = file.metadata()?.permissions().mode() & 0o100 != 0;
         digest.update(if is_program { &b"program\0"[..] } else { b"file\0" });
         let mut is_first = true;

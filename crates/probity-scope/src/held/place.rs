@@ -43,7 +43,7 @@ pub struct FoundPlace {
     pub is_new: bool,
 }
 
-/// Why there is no way to a place.
+/// Why a place cannot be reached.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaceError {
     #[error("{} is a link of the repository, which may lead anywhere", Shown(.0))]

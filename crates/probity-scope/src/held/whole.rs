@@ -98,7 +98,7 @@ impl HeldDirectory {
         before: &[u8],
         after: &[u8],
     ) -> Result<Option<Stat>, ReplaceError> {
-        // Only the directory decides who may replace a file; whoever made it read-only means it.
+        // Replacing needs rights on the directory only; a user who made the file read-only means it.
         let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         let file = File::from(self.reach(path, flags)?);
         let stat = fstat(&file).map_err(io::Error::from)?;

@@ -21,7 +21,7 @@ pub(crate) mod verify;
 mod watch;
 
 use std::{
-    env, fs,
+    env,
     path::{Path, PathBuf},
 };
 
@@ -31,6 +31,7 @@ use probity_audit::{
     AnswerCache, AuditOptions, Baseline, PermissionPrompt, Previous, Proving, Report,
     ReportOptions, Rules, State, ToolOptions,
 };
+use probity_scope::{MOST_BYTES, read_text};
 
 use crate::{
     commands::stop::Stop,
@@ -116,7 +117,7 @@ fn audited(
     let provider = chosen.ready(root, &permission, sensitive, ignored)?;
     let report_out = output::report_path(&settings.report_out, settings.format);
     let outputs = output::preflight(all, &report_out, root, &sources)?;
-    let former = former::read(&settings.state_out, rules, options.resume)?;
+    let former = former::read(&outputs.state, rules, options.resume)?;
     let earlier = match &former {
         Some(former) if options.resume => {
             let now = former::Now {
@@ -213,7 +214,7 @@ fn judged(report: &Report, fail_on: Option<AuditFailOn>, rules: Rules) -> Exit {
 }
 
 fn read_baseline(path: &Path) -> anyhow::Result<Baseline> {
-    let text = fs::read_to_string(path)
+    let text = read_text(path, MOST_BYTES)
         .with_context(|| failed(format!("cannot read the baseline {}", path.display())))?;
     Baseline::parse(&text).with_context(|| failed(format!("{} is not a baseline", path.display())))
 }

@@ -243,7 +243,7 @@ fn check(
 ) -> anyhow::Result<Exit> {
     output::refuse_input(&first.check.output.path, jobs)?;
     let manual = Manual::of(options.name);
-    let mut output = Output::open(first, options, &manual, way.takes_stdout(jobs))?;
+    let mut output = Output::open(first, options, &manual, way.takes_stdout(jobs), jobs)?;
     let ignore_files = IgnoreFiles::new(build_context(first)?);
     let trace = match &options.ai_trace {
         // Nobody is asked in a dry run, so that there is nothing to trace.

@@ -2,7 +2,6 @@
 
 use std::{
     fmt::Write as _,
-    fs,
     io::Write as _,
     path::{Path, PathBuf},
     time::Duration,
@@ -13,6 +12,7 @@ use probity_image::{
     BuildOptions, Difference, Engine, Experiment, Level, Obstacle, Options, StartOptions, Subject,
     Variant, Verdict, Workbench,
 };
+use probity_scope::{MOST_BYTES, read_text};
 
 use probity_text::visible;
 
@@ -112,7 +112,8 @@ fn subject(name: &str, variant: &Variant) -> anyhow::Result<Subject> {
         }
         return Ok(Subject::Image(name.to_owned()));
     }
-    let text = fs::read_to_string(name).with_context(|| format!("cannot read {name}"))?;
+    let text =
+        read_text(Path::new(name), MOST_BYTES).with_context(|| format!("cannot read {name}"))?;
     Ok(Subject::Dockerfile(recipe(&text, variant)))
 }
 

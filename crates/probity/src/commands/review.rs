@@ -29,6 +29,7 @@ use probity_review::{
     review,
 };
 use probity_sandbox::Backend;
+use probity_scope::{MOST_BYTES, read_text};
 use probity_seat::Sandbox;
 use probity_text::runner::Syntax;
 
@@ -328,7 +329,7 @@ fn config(settings: &Settings) -> anyhow::Result<ReviewConfig> {
         None => profile,
         Some(path) => {
             let shown = path.display();
-            let text = std::fs::read_to_string(path).with_context(|| {
+            let text = read_text(path, MOST_BYTES).with_context(|| {
                 Failure::new(format!("cannot read {shown}"), "name a review.yml that exists")
             })?;
             profile

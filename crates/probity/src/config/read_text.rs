@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-use probity_scope::{TreeError, TreeFile, WithoutGit};
+use probity_scope::{TreeError, TreeFile, WithoutGit, open_file};
 
 use super::error::{ConfigError, Problem, line_and_column};
 
@@ -48,7 +48,7 @@ pub(crate) fn read_text(
         return Err(ConfigError::Special { path: shown });
     }
     let file = match reach {
-        FileReach::Named => fs::File::open(path),
+        FileReach::Named => open_file(path),
         FileReach::Found => match TreeFile::find(path, WithoutGit::OwnDirectory) {
             Ok(file) => file.open(),
             Err(TreeError::Io(error)) => Err(error),

@@ -19,7 +19,7 @@ use probity_sandbox::{
     HeldTree, Identity, Stray, StrayKind, clean_git_directory, clean_worktree, runs_nothing,
     without_commands,
 };
-use probity_scope::{HeldDirectory, HeldKind};
+use probity_scope::{HeldDirectory, HeldKind, MOST_BYTES, read_file, read_text};
 use probity_seat::State;
 use serde::{Deserialize, Serialize};
 
@@ -215,7 +215,7 @@ pub(crate) fn kept(state: &State, workspace: &Path) -> Vec<Kept> {
     let kept = places.filter_map(|place| {
         let directory = place.path();
         let record: Record =
-            serde_json::from_slice(&fs::read(directory.join(RECORD)).ok()?).ok()?;
+            serde_json::from_slice(&read_file(&directory.join(RECORD), MOST_BYTES).ok()?).ok()?;
         (record.workspace == workspace).then_some(Kept { directory, record })
     });
     let mut kept: Vec<Kept> = kept.collect();
@@ -387,7 +387,7 @@ enum BadGitFile {
 
 /// Makes harmless what a `.git` file leads to.
 fn pointed(item: &Path, parent: &Path, workspace: &Path) -> Result<(), BadGitFile> {
-    let text = fs::read_to_string(item)?;
+    let text = read_text(item, MOST_BYTES)?;
     let named = text.lines().next().and_then(|line| line.strip_prefix("gitdir:")).map(str::trim);
     let named = named.ok_or(BadGitFile::NoDirectory)?;
     // What was made inside has the paths of the inside.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use probity_sandbox::{ByteText, Identity, Snapshot};
-use probity_scope::HeldDirectory;
+use probity_scope::{HeldDirectory, MOST_BYTES, open_file, read_file};
 use probity_seat::State;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -117,9 +117,9 @@ pub(crate) fn killed(state: &State, workspace: Option<&Path>) -> Vec<(Note, Begu
         // Any other is of a session that is about to begin.
         let path =
             Some(note.path()).filter(|path| path.extension().is_some_and(|end| end == "json"))?;
-        let file = File::open(&path).ok()?;
+        let file = open_file(&path).ok()?;
         flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-        let begun: Begun = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
+        let begun: Begun = serde_json::from_slice(&read_file(&path, MOST_BYTES).ok()?).ok()?;
         let is_wanted = workspace.is_none_or(|workspace| begun.workspace() == workspace);
         is_wanted.then_some((Note { path, _locked: file }, begun))
     });

@@ -7,6 +7,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_sandbox::Root;
+use probity_scope::{MOST_BYTES, read_text};
 use probity_seat::{State, hex};
 
 use super::{
@@ -40,7 +41,7 @@ impl Trust {
 
     fn in_file(path: &Path, kept: &Path) -> anyhow::Result<Self> {
         let Some(text) = text(path)? else { return Ok(Self::NoFile) };
-        let kept = fs::read_to_string(kept).unwrap_or_default();
+        let kept = read_text(kept, MOST_BYTES).unwrap_or_default();
         Ok(if kept.trim() == hex(text.as_bytes()) { Self::Given } else { Self::NotGiven })
     }
 

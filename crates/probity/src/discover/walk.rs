@@ -1,8 +1,13 @@
 //! One walk below one directory.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
 
 use ignore::{DirEntry, WalkBuilder};
+use probity_scope::unreadable_patterns;
 
 use super::{DiscoverError, FoundFiles};
 
@@ -39,13 +44,31 @@ where
     /// cannot be read rather than pass over it.
     pub(super) fn run(self, found: &mut FoundFiles, takes: impl Fn(&Path) -> bool) {
         let Self { root, directory, visibility, prune } = self;
+        let start = directory.join(root);
+        if let Some(path) = start.ancestors().find_map(unreadable_patterns) {
+            return found.errors.push(not_patterns(path));
+        }
+        let refused = Arc::new(Mutex::new(Vec::new()));
+        let refuse = {
+            let refused = Arc::clone(&refused);
+            move |path| refused.lock().unwrap_or_else(PoisonError::into_inner).push(path)
+        };
+        let is_searched = move |entry: &DirEntry| {
+            let is_directory = entry.file_type().is_some_and(|kind| kind.is_dir());
+            let found = if is_directory { unreadable_patterns(entry.path()) } else { None };
+            let is_searched = found.is_none();
+            found.into_iter().for_each(&refuse);
+            is_searched
+        };
         let walk = WalkBuilder::new(root)
             .current_dir(directory)
             .require_git(false)
             // The filter knows the exceptions.
             .hidden(false)
             .sort_by_file_name(Ord::cmp)
-            .filter_entry(move |entry| visibility.shows(entry) && !prune(entry.path()))
+            .filter_entry(move |entry| {
+                visibility.shows(entry) && !prune(entry.path()) && is_searched(entry)
+            })
             .build();
         for entry in walk {
             match entry {
@@ -57,6 +80,8 @@ where
                 Err(error) => found.errors.extend(unsearchable(error, root)),
             }
         }
+        let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
+        found.errors.extend(refused.drain(..).map(not_patterns));
     }
 }
 
@@ -81,6 +106,12 @@ fn add(entry: DirEntry, found: &mut FoundFiles) {
     } else if !kind.is_dir() {
         found.files.push(entry.into_path());
     }
+}
+
+/// What a directory ignores cannot be told, so it is not searched.
+fn not_patterns(path: PathBuf) -> DiscoverError {
+    let source = io::Error::other(format!("`{}` is not a regular file", path.display()));
+    DiscoverError::Unsearchable { path: path.parent().unwrap_or(&path).to_owned(), source }
 }
 
 /// A malformed line in an ignore file is passed over, as git does; so is what vanished meanwhile.

@@ -4,7 +4,9 @@ use std::{
     fs,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
 use tempfile::TempDir;
@@ -258,14 +260,14 @@ fn fixes_follow_no_link_out_of_the_tree() {
 fn a_compose_file_has_nothing_of_another_tree_fixed() {
     for is_repository in [true, false] {
         // Nothing behind a link is even read.
-        for (name, code) in [("../own/Dockerfile", 2), ("linked/Dockerfile", 1)] {
+        for name in ["../own/Dockerfile", "linked/Dockerfile"] {
             let text = format!(
                 "services:\n  a:\n    build:\n      context: .\n      dockerfile: {name}\n"
             );
             let home = Home::with(&[("compose.yaml", &text)], is_repository);
             home.link("x/linked", "../own");
             let run = probity().dir(home.at("x")).args(["check", "--fix", "compose.yaml"]);
-            let output = run.run().code(code);
+            let output = run.run().code(2);
             let said = format!("{}{}", output.stdout, output.stderr);
             assert!(said.contains("outside of"), "{said}");
             assert_eq!(home.text("own/Dockerfile"), BAD);
@@ -353,6 +355,24 @@ fn a_configuration_file_may_be_a_link_within_its_tree_or_one_that_the_user_names
     assert!(output.stdout.starts_with("probity:"), "{}", output.stdout);
 }
 
+/// Longer than any of these commands takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn ends(mut command: Command, within: Duration) -> bool {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let begin = Instant::now();
+    while begin.elapsed() < within {
+        if child.try_wait().unwrap().is_some() {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    false
+}
+
 #[test]
 fn a_pipe_in_the_place_of_a_configuration_file_keeps_nobody_waiting() {
     for file in ["probity.toml", ".tally.toml", ".hadolint.yaml", "pyproject.toml"] {
@@ -411,4 +431,123 @@ fn limits_are_the_users() {
     let output = flags.args(["config", "--format", "json"]).run().code(0);
     let page: serde_json::Value = serde_json::from_str(&output.stdout).unwrap();
     assert_eq!(page["settings"]["ai.timeout"]["value"], "1h");
+}
+
+#[test]
+fn compose_reads_and_shows_nothing_outside_of_its_tree() {
+    let inside = "services:\n  a:\n    build: .\n    image: \"${A_NAME:-none}\"\n";
+    let elsewhere: &[(&str, &str)] = &[
+        ("include", "include:\n  - path: inner.yaml\n    env_file: ../secret.env\n"),
+        ("absolute", "include:\n  - path: inner.yaml\n    env_file: \"${HOME}/secret.env\"\n"),
+        ("directory", "include:\n  - path: inner.yaml\n    project_directory: ../own\n"),
+        ("included", "include:\n  - ../own/compose.yaml\n"),
+        ("linked", "include:\n  - near.yaml\n"),
+        (
+            "extends",
+            "services:\n  b:\n    extends:\n      file: ../own/compose.yaml\n      service: b\n",
+        ),
+        ("dockerfile", "services:\n  b:\n    build:\n      dockerfile: ../own/Dockerfile\n"),
+        (
+            "context",
+            "services:\n  b:\n    build:\n      context: ../own\n      dockerfile: ../x/Dockerfile\n",
+        ),
+    ];
+    let inner = "services:\n  c:\n    build:\n      target: \"${machine_secret}\"\n";
+    let outer = "services:\n  b:\n    build: .\n    profiles: [hunter2]\n  hunter2: [hunter2]\n";
+    for is_repository in [true, false] {
+        for (name, text) in elsewhere {
+            let files = [("compose.yaml", *text), ("inner.yaml", inner), ("plain.yaml", inside)];
+            let home = Home::with(&files, is_repository);
+            home.add("secret.env", "machine_secret=hunter2\n");
+            home.add("own/.env", "machine_secret=hunter2\n");
+            home.add("own/compose.yaml", outer);
+            home.add("own/.dockerignore", "hunter2 [\n");
+            home.link("x/near.yaml", "../own/compose.yaml");
+            let run = probity().dir(home.at("x")).env("HOME", home.at("").to_str().unwrap());
+            let output = run.args(["check", "-v", "compose.yaml"]).run();
+            let said = format!("{}{}", output.stdout, output.stderr);
+            let case = format!("{name} in a repository: {is_repository}: {said}");
+            assert!(!said.contains("hunter2"), "{case}");
+            assert!(said.contains("outside of"), "{case}");
+        }
+    }
+    // A Dockerfile elsewhere is read if the user names it, too.
+    let text = "services:\n  b:\n    build:\n      dockerfile: ../own/Dockerfile\n";
+    let home = Home::with(&[("compose.yaml", text)], true);
+    let run = probity().dir(home.at("x")).args(["check", "compose.yaml", "../own/Dockerfile"]);
+    assert!(run.run().code(1).stdout.contains("Stage name 'Bad'"));
+}
+
+#[test]
+fn descriptions_learn_no_secret_of_the_environment() {
+    let compose = "services:\n  a:\n    build:\n      context: .\n      target: \"x${NAME}x\"\n";
+    let bake = "target \"a\" {\n  target = \"x${NAME}x\"\n}\nvariable \"NAME\" {}\n";
+    for (name, value, is_secret) in [
+        ("MY_API_KEY", "hunter2", true),
+        ("DATABASE_URL", "postgres://me:hunter2@db.example.org/x", true),
+        ("NICE_NAME", "hunter2", false),
+    ] {
+        for (file, text) in [("compose.yaml", compose), ("docker-bake.hcl", bake)] {
+            let home = Home::with(&[(file, &text.replace("NAME", name))], true);
+            let run = probity().dir(home.at("x")).env(name, value);
+            let output = run.args(["check", file]).run();
+            let said = format!("{}{}", output.stdout, output.stderr);
+            assert_eq!(said.contains("hunter2"), !is_secret, "{name} in {file}: {said}");
+            assert_eq!(said.contains("hidden-secret"), is_secret, "{name} in {file}: {said}");
+        }
+    }
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_stops_nobody() {
+    for path in [
+        ".gitignore",
+        ".ignore",
+        "sub/.gitignore",
+        "sub/.ignore",
+        ".git/info/exclude",
+        ".git/config",
+        ".git/HEAD",
+        ".dockerignore",
+        "probity.toml",
+        ".hadolint.yaml",
+        "compose.yaml",
+        "sub/Dockerfile",
+        "package.json",
+        "go.mod",
+    ] {
+        let home = Home::with(&[("sub/keep", "")], true);
+        fs::create_dir_all(home.at("x/.git/info")).unwrap();
+        let pipe = Command::new("mkfifo").arg(home.at("x").join(path)).status().unwrap();
+        assert!(pipe.success());
+        for args in [&["check"][..], &["check", "--fix", "."], &["audit", "--no-cache", "."]] {
+            let run = probity().dir(home.at("x")).args(args);
+            assert!(ends(run.into_command(), PATIENCE), "{path}: {args:?}");
+        }
+    }
+    // What may be ignored is not searched, and that is an error.
+    let home = Home::with(&[("sub/Dockerfile", BAD)], true);
+    assert!(Command::new("mkfifo").arg(home.at("x/sub/.gitignore")).status().unwrap().success());
+    let output = home.check("x", &[]).code(2);
+    assert!(output.stderr.contains("sub/.gitignore` is not a regular file"), "{}", output.stderr);
+    assert!(output.stdout.contains("Stage name 'Bad'"), "{}", output.stdout);
+}
+
+#[test]
+fn one_repository_decides_nothing_about_another() {
+    let settings = "[check]\nbaseline = 'old.json'\noutput.path = 'report.txt'\n";
+    let home = Home::with(&[("probity.toml", settings)], true);
+    home.check("x", &["--write-baseline", "old.json", "--output", "-"]).code(0);
+    // The baseline of the one hides what is in it, also under another name.
+    fs::create_dir(home.at("x/moved")).unwrap();
+    fs::rename(home.at("x/Dockerfile"), home.at("x/moved/Dockerfile")).unwrap();
+    home.add("y/.git/keep", "");
+    home.add("y/Dockerfile", BAD);
+    let output = probity().dir(home.at("")).args(["check", "x", "y"]).run().code(1);
+    assert!(!home.at("x/report.txt").exists());
+    assert!(output.stdout.contains("y/Dockerfile"), "{}{}", output.stdout, output.stderr);
+    assert!(!output.stdout.contains("x/moved"), "{}", output.stdout);
+    assert!(output.stderr.contains("name a file with --output"), "{}", output.stderr);
+    home.check("", &[]).code(0);
+    assert!(home.at("x/report.txt").exists());
 }

@@ -7,6 +7,7 @@ use std::{
 };
 
 use probity_sandbox::harmless_git_settings;
+use probity_scope::{MOST_BYTES, read_file, read_text};
 use tempfile::TempDir;
 
 use super::GitError;
@@ -42,7 +43,7 @@ impl Private {
         let common = common_directory(&own);
         let private = tempfile::Builder::new().prefix("probity-git-").tempdir().map_err(failed)?;
         fill(private.path(), &own, &common).map_err(failed)?;
-        let settings = fs::read(common.join("config")).unwrap_or_default();
+        let settings = read_file(&common.join("config"), MOST_BYTES).unwrap_or_default();
         let settings = String::from_utf8_lossy(&settings).to_ascii_lowercase();
         let has_filters = settings.contains("[filter") || settings.contains("[include");
         Ok(Self { directory: private, own, top: top.to_owned(), has_filters })
@@ -60,11 +61,11 @@ fn fill(private: &Path, own: &Path, common: &Path) -> io::Result<()> {
         }
     }
     // Read, and not linked: git takes a link here for a branch.
-    fs::write(private.join("HEAD"), fs::read(own.join("HEAD"))?)?;
+    fs::write(private.join("HEAD"), read_file(&own.join("HEAD"), LONGEST_LINE)?)?;
     for entry in fs::read_dir(own)?.flatten() {
         let name = entry.file_name();
         let is_index = name == "index" || name.as_encoded_bytes().starts_with(b"sharedindex.");
-        if is_index {
+        if is_index && entry.path().is_file() {
             symlink(entry.path(), private.join(name))?;
         }
     }
@@ -96,9 +97,5 @@ fn common_directory(own: &Path) -> PathBuf {
 }
 
 fn line(path: &Path) -> Option<String> {
-    let metadata = fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > LONGEST_LINE {
-        return None;
-    }
-    Some(fs::read_to_string(path).ok()?.lines().next()?.to_owned())
+    Some(read_text(path, LONGEST_LINE).ok()?.lines().next()?.to_owned())
 }

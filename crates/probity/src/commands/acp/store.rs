@@ -12,6 +12,7 @@ use std::{
 use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
 use probity_proxy::{SessionRecord, Store};
+use probity_scope::read_text;
 use probity_seat::{State, find_program};
 use sha2::{Digest as _, Sha256};
 
@@ -22,6 +23,9 @@ const KEPT: usize = 1000;
 
 /// Bytes of an agent's answer to `initialize` that are kept for the next run.
 const LARGEST_ANSWER: u64 = 1 << 20;
+
+/// No record of a session is larger.
+const LARGEST_RECORD: u64 = 64 << 20;
 
 pub(super) struct Files {
     /// `None` where there is no place for state.
@@ -105,8 +109,7 @@ impl Store for Files {
 
     fn capabilities(&self, client: &str) -> Option<String> {
         let path = &self.capabilities_file(client)?;
-        let is_small = fs::metadata(path).ok()?.len() <= LARGEST_ANSWER;
-        is_small.then(|| fs::read_to_string(path).ok())?
+        read_text(path, LARGEST_ANSWER).ok()
     }
 
     fn keep_capabilities(&self, client: &str, result: &str) {
@@ -123,7 +126,7 @@ impl Store for Files {
 }
 
 fn read(path: &Path) -> Option<SessionRecord> {
-    serde_json::from_str(&fs::read_to_string(path).ok()?).ok()
+    serde_json::from_str(&read_text(path, LARGEST_RECORD).ok()?).ok()
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {

@@ -3,7 +3,7 @@
 //! Only here can a script do what takes a process: start others, ignore signals, end with a code.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io,
     path::Path,
     process::{self, Command, Stdio},
@@ -11,6 +11,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_acp::{HostAction, Mode, ReplayEnd, Script, replay};
+use probity_scope::{MOST_BYTES, read_text};
 
 use crate::{exit::Exit, failure::Failure, streams};
 
@@ -18,7 +19,7 @@ pub(crate) fn run(file: &Path, is_strict: bool) -> anyhow::Result<Exit> {
     let shown = file.display();
     let way_out = "pass a file that `probity agent record` wrote";
     let cannot = || Failure::new(format!("cannot play {shown}"), way_out);
-    let text = fs::read_to_string(file).with_context(cannot)?;
+    let text = read_text(file, MOST_BYTES).with_context(cannot)?;
     let script = Script::parse(&text).with_context(cannot)?;
     let mode = if is_strict { Mode::Strict } else { Mode::Lenient };
     let output = own_output().context("cannot take over standard output")?;

@@ -11,6 +11,7 @@ use std::{
 
 use atomic_write_file::AtomicWriteFile;
 use probity_audit::{AnswerCache, Iteration};
+use probity_scope::{MOST_BYTES, read_text};
 use sha2::{Digest as _, Sha256};
 
 use crate::seats;
@@ -64,7 +65,7 @@ impl Files {
 impl AnswerCache for Files {
     fn get(&self, key: &str) -> Option<Iteration> {
         let path = self.path(key);
-        let text = match fs::read_to_string(&path) {
+        let text = match read_text(&path, MOST_BYTES) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
             Err(error) => {

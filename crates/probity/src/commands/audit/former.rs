@@ -1,16 +1,22 @@
 //! The state that the audit before left: what is continued, and whose findings get a status.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
 use anyhow::Context as _;
 use probity_audit::{Iteration, ProviderSpec, Rules, Skill, State, resume};
+use probity_scope::{MOST_BYTES, read_text};
 
 use super::failed;
-use crate::failure::Failure;
+use crate::{failure::Failure, output::OutputFile};
 
 /// The state of the audit before, if there is one. Only an audit that continues it has to be able to
 /// read it. The specification knows no findings of other audits.
-pub(super) fn read(path: &Path, rules: Rules, is_resumed: bool) -> anyhow::Result<Option<State>> {
+pub(super) fn read(
+    file: &OutputFile,
+    rules: Rules,
+    is_resumed: bool,
+) -> anyhow::Result<Option<State>> {
+    let path = file.called();
     if rules == Rules::Specification {
         return Ok(None);
     }
@@ -20,7 +26,9 @@ pub(super) fn read(path: &Path, rules: Rules, is_resumed: bool) -> anyhow::Resul
         }
         return Ok(None);
     }
-    match parse(path) {
+    let way_out = "start over without --resume, name another file with --state-out";
+    let believed = file.refuse_committed(way_out).map_err(anyhow::Error::from);
+    match believed.and_then(|()| parse(path)) {
         Ok(state) => Ok(Some(state)),
         Err(error) if is_resumed => Err(error),
         Err(error) => {
@@ -31,7 +39,7 @@ pub(super) fn read(path: &Path, rules: Rules, is_resumed: bool) -> anyhow::Resul
 }
 
 fn parse(path: &Path) -> anyhow::Result<State> {
-    let text = fs::read_to_string(path)
+    let text = read_text(path, MOST_BYTES)
         .with_context(|| failed(format!("cannot read the state {}", path.display())))?;
     serde_json::from_str(&text).with_context(|| {
         Failure::new(

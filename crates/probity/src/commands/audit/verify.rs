@@ -1,14 +1,14 @@
 //! `audit verify`: the exploits of a report, run again on the code of today.
 
 use std::{
-    env, fs,
+    env,
     io::Write as _,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
 use probity_audit::{Report, Reported, Status};
-use probity_scope::Missing;
+use probity_scope::{MOST_BYTES, Missing, read_text};
 use probity_text::visible;
 
 use super::{output, prove};
@@ -70,7 +70,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
 fn read(path: &Path) -> anyhow::Result<Report> {
     let shown = path.display();
     let way_out = "name a report that `probity audit --prove --format json` wrote";
-    let text = fs::read_to_string(path)
+    let text = read_text(path, MOST_BYTES)
         .with_context(|| Failure::new(format!("cannot read {shown}"), way_out))?;
     let report = Report::parse(&text)
         .with_context(|| Failure::new(format!("{shown} cannot be verified"), way_out))?;

@@ -9,6 +9,7 @@ use std::{
 };
 
 use atomic_write_file::AtomicWriteFile;
+use probity_scope::read_file;
 
 /// A directory of the cache, which may not exist yet.
 pub(super) fn directory(name: &str) -> Option<PathBuf> {
@@ -20,11 +21,7 @@ pub(super) fn directory(name: &str) -> Option<PathBuf> {
 
 /// A file that is not larger than it can be.
 pub(super) fn read(path: &Path, most_bytes: u64) -> Option<Vec<u8>> {
-    let is_small = fs::metadata(path).is_ok_and(|found| found.len() <= most_bytes);
-    if !is_small {
-        return None;
-    }
-    fs::read(path).ok()
+    read_file(path, most_bytes).ok()
 }
 
 /// Whether a file was written within this time. One of the future is of a clock that was wrong.

@@ -100,6 +100,16 @@ pub(super) enum Target {
     Inline(PathBuf, Vec<InlineDockerfile>),
 }
 
+impl Target {
+    /// The file, or the one that standard input stands for.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) | Self::Inline(path, _) => Some(path),
+            Self::Stdin(path) => path.as_deref(),
+        }
+    }
+}
+
 pub(super) fn configs(options: &Options, directory: &Path) -> anyhow::Result<Configs<'static>> {
     configs_of(options.name, options.choice.clone(), options.flags.clone(), directory)
 }

@@ -19,12 +19,7 @@ use self::{
     baseline::{Baseline, Listed},
     changed::Earlier,
 };
-use super::{
-    Options,
-    examine::Checked,
-    fix::Way,
-    job::{Job, Target},
-};
+use super::{Options, examine::Checked, fix::Way, job::Job};
 use crate::{
     config::{Settings, guard, key},
     exit::Exit,
@@ -91,7 +86,7 @@ impl Known {
             let path = path_of(job, directory);
             let earlier = self.ancestor.as_ref().map(|ancestor| Earlier::of(ancestor, &path));
             job.keep_known(KnownInFile {
-                listed: self.baseline.as_ref().map(|baseline| baseline.listed(&path)),
+                listed: self.baseline.as_ref().and_then(|baseline| baseline.listed(&path)),
                 earlier: earlier.transpose().context("git cannot show the file of --changed")?,
             });
             Ok(())
@@ -183,10 +178,7 @@ impl Known {
 
 /// Where a job's file is, whether it exists or not.
 fn path_of(job: &Job, directory: &Path) -> PathBuf {
-    directory.join(match &job.target {
-        Target::File(path) | Target::Inline(path, _) | Target::Stdin(Some(path)) => path,
-        Target::Stdin(None) => Path::new("-"),
-    })
+    directory.join(job.target.path().unwrap_or(Path::new("-")))
 }
 
 /// Fingerprints without the path, which is kept apart: a file that moves takes its findings along.

@@ -75,10 +75,25 @@ impl Output {
         options: &Options,
         manual: &Manual,
         stdout_is_taken: bool,
+        jobs: &[Job],
     ) -> anyhow::Result<Self> {
         let asked = &config.check.output;
         let syntax = asked.format.syntax();
-        let (sink, screen) = match asked.path.as_str() {
+        let named_by = guard::directory_of(config.merged.origin(&key::check::output::path.key));
+        let files = jobs.iter().filter_map(|job| job.target.path());
+        let path = match &named_by {
+            Some(directory) if !guard::are_below(directory, files) => {
+                tracing::warn!(
+                    "the report goes to standard output: `{}` is the place in {}, and not all files \
+                     are there; name a file with --output",
+                    asked.path,
+                    Path::new(".").join(directory).display()
+                );
+                "stdout"
+            }
+            _ => asked.path.as_str(),
+        };
+        let (sink, screen) = match path {
             "" => {
                 let way_out = "name a file, or `-` for standard output";
                 return Err(Failure::new("the path of the report is empty", way_out).into());
@@ -89,9 +104,8 @@ impl Output {
             "stdout" | "-" => (Sink::stream(streams::stdout(), syntax), Screen::stdout()),
             "stderr" => (Sink::stream(streams::stderr(), syntax), Screen::stderr()),
             path => {
-                let origin = config.merged.origin(&key::check::output::path.key);
-                let sink = match guard::directory_of(origin) {
-                    Some(directory) => Sink::of_repository(Path::new(path), &directory)?,
+                let sink = match &named_by {
+                    Some(directory) => Sink::of_repository(Path::new(path), directory)?,
                     None => Sink::at(Path::new(path), syntax)?,
                 };
                 (sink, Screen::file())
@@ -109,7 +123,7 @@ impl Output {
                 describe: crate::commands::rules::describe,
             })
         };
-        Ok(Self { reporter, sink, shown: asked.path.clone() })
+        Ok(Self { reporter, sink, shown: path.to_owned() })
     }
 
     pub(super) fn file(&mut self, file: &FileReport<'_>) -> anyhow::Result<()> {

@@ -10,6 +10,7 @@ use crate::{
     screen::{Paint, Screen},
     streams,
 };
+use probity_scope::{MOST_BYTES, read_text};
 
 pub(super) struct Stage<'a> {
     place: &'a DemoDirectory,
@@ -77,7 +78,7 @@ impl<'a> Stage<'a> {
     }
 
     pub(super) fn read(&self, name: &str) -> String {
-        std::fs::read_to_string(self.path(name)).unwrap_or_default()
+        read_text(&self.path(name), MOST_BYTES).unwrap_or_default()
     }
 
     /// A report that a command wrote; what is missing in it is null.

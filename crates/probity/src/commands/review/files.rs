@@ -1,11 +1,6 @@
 //! The output directory: `review.json`, `tests/`, and the reports beside them.
 
-use std::{
-    ffi::OsStr,
-    fs::{File, OpenOptions},
-    io::{Read as _, Write as _},
-    path::Path,
-};
+use std::{ffi::OsStr, fs::OpenOptions, io::Write as _, path::Path};
 
 use anyhow::Context as _;
 use probity_proof::NO_COMMIT;
@@ -13,7 +8,7 @@ use probity_review::{
     Bar, FailureKind, MAX_SCORE, Metadata, Redactor, ReviewFailure, ReviewOutput, SCHEMA_VERSION,
     Score, Status, TestFile, TestSummary, read,
 };
-use probity_scope::{HeldKind, Missing};
+use probity_scope::{HeldKind, Missing, read_text};
 
 use super::settings::{self, Settings};
 use crate::{
@@ -286,7 +281,5 @@ pub(super) fn step_summary(output: &ReviewOutput, directory: &Path) -> anyhow::R
 }
 
 fn read_bounded(path: &Path) -> std::io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(MOST_BYTES).read_to_string(&mut text)?;
-    Ok(text)
+    read_text(path, MOST_BYTES)
 }

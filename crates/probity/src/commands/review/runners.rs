@@ -5,6 +5,7 @@
 
 use anyhow::Context as _;
 use probity_proof::{CustomRunner, GitError, file_at_merge_base};
+use probity_scope::{MOST_BYTES, read_text};
 
 use super::settings::Settings;
 use crate::{
@@ -25,7 +26,7 @@ pub(super) fn find(
 ) -> anyhow::Result<Vec<CustomRunner>> {
     if let Some(path) = &settings.runners {
         let shown = path.display();
-        let text = std::fs::read_to_string(path).with_context(|| {
+        let text = read_text(path, MOST_BYTES).with_context(|| {
             Failure::new(format!("cannot read {shown}"), "name a file that exists with --runners")
         })?;
         let named = runner::of_text(&text, &[])
@@ -63,7 +64,7 @@ fn of_repository(settings: &Settings, notes: &mut Vec<String>) -> anyhow::Result
 /// What a reader has to know whose repository has such commands, and no merge base.
 fn unused(settings: &Settings, error: &GitError) -> Option<String> {
     let has_any = FILES.iter().any(|(name, tables)| {
-        let text = std::fs::read_to_string(settings.repo.join(name)).unwrap_or_default();
+        let text = read_text(&settings.repo.join(name), MOST_BYTES).unwrap_or_default();
         runner::of_text(&text, tables).is_ok_and(|found| !found.is_empty())
     });
     let told = || {

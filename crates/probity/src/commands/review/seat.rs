@@ -1,15 +1,13 @@
 //! Where the reviewing agent sits, and where the tests run.
 
-use std::{
-    io::{self, Read as _},
-    path::Path,
-};
+use std::path::Path;
 
 use anyhow::Context as _;
 use probity_agent::{
     Agent, AgentError, AgentRef, Answer, Cancel, CommandOptions, Limits, StopReason, Turn,
 };
 use probity_review::{Unopened, answer_schema, parse_findings};
+use probity_scope::read_text;
 use probity_seat::{Caller, Contained, NamedBy, Occupant, Request, Seats, Terms};
 
 use super::settings::{Settings, Variables};
@@ -117,9 +115,7 @@ impl Agent for Answered {
 /// The text of a file that is one list of findings, bare or in an envelope. A recording has a line
 /// for each message, and is none.
 fn findings_in(file: &Path) -> Option<String> {
-    let mut text = String::new();
-    let file = std::fs::File::open(file).ok()?;
-    io::Read::take(file, MOST_BYTES).read_to_string(&mut text).ok()?;
+    let text = read_text(file, MOST_BYTES).ok()?;
     serde_json::from_str::<serde::de::IgnoredAny>(&text).ok()?;
     parse_findings(&text).ok().map(|_| text)
 }

@@ -1,5 +1,4 @@
-//! `review serve`: the history as pages on a loopback address, which can only be read, by whoever has
-//! the URL.
+//! `review serve`: read-only pages of the history on a loopback address, for whoever has the URL.
 
 mod connections;
 mod pages;

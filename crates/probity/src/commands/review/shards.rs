@@ -2,7 +2,6 @@
 //! there are.
 
 use std::{
-    fs::File,
     io::{Read as _, Write as _},
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
@@ -13,6 +12,7 @@ use probity_agent::Cancel;
 use probity_review::{
     Claims, ClaimsError, Event, NamedPart, Shard, StepError, read_claims, read_part,
 };
+use probity_scope::open_file;
 
 use super::{
     Desk, Options, Seat, checkout, files, listen, progress::Progress, proving, runners,
@@ -165,14 +165,7 @@ fn read_parts(paths: &[PathBuf]) -> anyhow::Result<Vec<NamedPart>> {
 fn read<T>(path: &Path, parse: fn(&str) -> Result<T, ClaimsError>) -> anyhow::Result<T> {
     let shown = path.display();
     let mut text = String::new();
-    let open = || -> std::io::Result<File> {
-        let file = File::open(path)?;
-        if file.metadata()?.is_dir() {
-            return Err(std::io::ErrorKind::IsADirectory.into());
-        }
-        Ok(file)
-    };
-    let file = open().with_context(|| {
+    let file = open_file(path).with_context(|| {
         let help = "`probity review ask` writes claims, `probity review prove` writes parts";
         Failure::new(format!("cannot read {shown}"), help)
     })?;

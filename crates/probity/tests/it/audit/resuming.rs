@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    process::Stdio,
+    process::{Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -147,4 +147,28 @@ fn skills_run_side_by_side_and_their_order_is_the_same() {
     let expected =
         ["strict-value-equality-001", "missing-address-validation-002", "unvalidated-datum-003"];
     assert_eq!(ids, expected);
+}
+
+/// Whoever commits a state could have written that every skill found nothing.
+#[test]
+fn a_committed_state_is_not_resumed() {
+    let dir = project();
+    let server = Server::new(|_, _| Play::Says(TRUE.to_owned()));
+    audit(&dir, &server).run().code(0);
+    let asked = server.requests().len();
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=Ann", "-c", "user.email=ann@example.org"]).args(words);
+        assert!(git.current_dir(dir.path()).output().unwrap().status.success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "--force", "."]);
+    git(&["commit", "-q", "-m", "all"]);
+    let output = audit(&dir, &server).args(["--resume"]).run().code(1);
+    assert!(output.stderr.contains("git tracks"), "{}", output.stderr);
+    assert!(output.stderr.contains("git rm --cached"), "{}", output.stderr);
+    assert_eq!(server.requests().len(), asked);
+    git(&["rm", "-q", "--cached", "-r", ".tx3"]);
+    audit(&dir, &server).args(["--resume"]).run().code(0);
+    assert_eq!(server.requests().len(), asked);
 }

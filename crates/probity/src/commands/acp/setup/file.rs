@@ -9,6 +9,7 @@ use std::{
 };
 
 use atomic_write_file::AtomicWriteFile;
+use probity_scope::read_file;
 
 use crate::write::{WriteError, replace};
 
@@ -70,7 +71,8 @@ impl File {
         if found.len() > LARGEST {
             return Err(FileError::TooLarge);
         }
-        let text = String::from_utf8(fs::read(&target)?).map_err(|_| FileError::NotText)?;
+        let text =
+            String::from_utf8(read_file(&target, LARGEST)?).map_err(|_| FileError::NotText)?;
         Ok(Some(Self { target, text }))
     }
 

@@ -4,12 +4,12 @@
 //! whose age decides whether it counts. A cache that cannot be used is silent: the registry is asked.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use probity_registry::{Cache, Digest};
+use probity_scope::read_text;
 
 use crate::commands::check::cache;
 
@@ -52,7 +52,7 @@ impl Cache for DiskCache {
         if !cache::is_younger(&path, self.tag_time) {
             return None;
         }
-        Digest::parse(fs::read_to_string(path).ok()?.trim())
+        Digest::parse(read_text(&path, MOST_BYTES).ok()?.trim())
     }
 
     fn keep_tag(&self, name: &str, digest: &Digest) {

@@ -11,6 +11,7 @@ use std::{
 
 use probity_registry::Credential;
 use probity_sandbox::{Backend, Exit, Spec};
+use probity_scope::read_text;
 use serde::Deserialize;
 
 /// Larger than any file that `docker login` writes.
@@ -72,7 +73,7 @@ fn read(path: PathBuf) -> Option<LoginFile> {
     if !found.is_file() || found.len() > MOST_BYTES {
         return None;
     }
-    let text = fs::read_to_string(&path).ok()?;
+    let text = read_text(&path, MOST_BYTES).ok()?;
     match serde_json::from_str(&text) {
         Ok(file) => Some(file),
         Err(error) => {

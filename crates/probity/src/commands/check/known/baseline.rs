@@ -5,16 +5,16 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs, io,
-    io::Read as _,
+    io,
     path::{Component, Path, PathBuf},
 };
 
 use anyhow::Context as _;
-use probity_scope::Missing;
+use probity_scope::{Missing, read_text};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    config::guard,
     failure::Failure,
     output::OutputFile,
     write::{WriteError, write_whole},
@@ -49,6 +49,8 @@ pub(super) struct Baseline {
     /// What is left of each file that was checked.
     seen: BTreeMap<String, Prints>,
     is_to_write: bool,
+    /// The directory of the repository's file that names it.
+    covered: Option<PathBuf>,
     /// Its place, if a repository's file names it.
     of_repository: Option<OutputFile>,
 }
@@ -74,6 +76,7 @@ impl Baseline {
             of_orphans: Prints::new(),
             seen: BTreeMap::new(),
             is_to_write: true,
+            covered: None,
             of_repository: None,
         }
     }
@@ -88,9 +91,10 @@ impl Baseline {
         let write_one = format!("write a new one with --write-baseline {shown}");
         let cannot_read =
             || Failure::new(format!("cannot read the baseline {shown}"), write_one.clone());
-        let of_repository = match of_repository {
+        let covered = of_repository.map(|named_in| directory.join(named_in));
+        let of_repository = match &covered {
             Some(named_in) => {
-                let found = OutputFile::find(file, &directory.join(named_in), Missing::Refuse);
+                let found = OutputFile::find(file, named_in, Missing::Refuse);
                 Some(found.with_context(cannot_read)?)
             }
             None => None,
@@ -110,6 +114,7 @@ impl Baseline {
         let mut baseline = Self {
             files: document.findings,
             is_to_write: false,
+            covered,
             of_repository,
             ..Self::to_write(directory, file)
         };
@@ -133,10 +138,18 @@ impl Baseline {
         self.is_to_write
     }
 
-    /// What is listed for a file. One that has a new name is listed under a name that no file has now.
-    pub(super) fn listed(&self, file: &Path) -> Listed {
+    /// What is listed for a file that it is about. One that has a new name is listed under a name that no file has now.
+    pub(super) fn listed(&self, file: &Path) -> Option<Listed> {
+        if !self.covers(file) {
+            return None;
+        }
         let own = self.files.get(&self.name(file));
-        Listed(own.unwrap_or(&self.of_orphans).clone())
+        Some(Listed(own.unwrap_or(&self.of_orphans).clone()))
+    }
+
+    /// A repository's file hides no findings of another directory.
+    fn covers(&self, file: &Path) -> bool {
+        self.covered.as_ref().is_none_or(|directory| guard::are_below(directory, [file]))
     }
 
     /// Takes in what a file has now. What was not looked for stays listed.
@@ -146,7 +159,7 @@ impl Baseline {
         found: impl Iterator<Item = (&'f str, String)>,
         was_looked_for: impl Fn(&str) -> bool,
     ) {
-        let listed = self.listed(file);
+        let Some(listed) = self.listed(file) else { return };
         let name = self.name(file);
         let mut left = Prints::new();
         for (rule, print) in found {
@@ -244,10 +257,5 @@ fn root(directory: &Path, file: &Path) -> PathBuf {
 }
 
 fn read(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    let read = fs::File::open(path)?.take(MOST_BYTES + 1).read_to_string(&mut text)?;
-    if read as u64 > MOST_BYTES {
-        return Err(io::Error::other("it is larger than 64 MiB"));
-    }
-    Ok(text)
+    read_text(path, MOST_BYTES)
 }

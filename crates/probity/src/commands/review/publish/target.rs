@@ -1,8 +1,9 @@
 //! Which pull request is meant: what flags say, otherwise what the CI system says.
 
-use std::{fs::File, io::Read as _, path::Path};
+use std::path::Path;
 
 use probity_review::{ForgeKind, PullTarget};
+use probity_scope::read_text;
 use secrecy::SecretString;
 use serde_json::Value;
 
@@ -139,8 +140,6 @@ fn is_project(forge: ForgeKind, project: &str) -> bool {
 
 fn event() -> Option<Value> {
     let path = text("GITHUB_EVENT_PATH")?;
-    let mut event = String::new();
-    let file = File::open(Path::new(&path)).ok()?;
-    file.take(EVENT_BYTES).read_to_string(&mut event).ok()?;
+    let event = read_text(Path::new(&path), EVENT_BYTES).ok()?;
     serde_json::from_str(&event).ok()
 }

@@ -1,10 +1,12 @@
 //! The token that a URL must have: a loopback address is open to every user of the machine.
 
 use std::{
-    fs::File,
     hint::black_box,
     io::{self, Read as _},
+    path::Path,
 };
+
+use probity_scope::open_file;
 
 const BYTES: usize = 32;
 
@@ -13,7 +15,7 @@ pub(super) struct Token(String);
 impl Token {
     pub(super) fn new() -> io::Result<Self> {
         let mut bytes = [0; BYTES];
-        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        open_file(Path::new("/dev/urandom"))?.read_exact(&mut bytes)?;
         Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
