@@ -6,6 +6,7 @@ pub(crate) mod aiken;
 mod alter;
 mod compared;
 mod functions;
+mod idle;
 mod literals;
 
 use std::fmt;

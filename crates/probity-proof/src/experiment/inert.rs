@@ -1,7 +1,8 @@
 //! Whether a test reads the text of the code instead of running it.
 //!
-//! Each of two versions gets, as a comment, the lines that only the other one has. A comment changes
-//! no behavior, so a test that ends otherwise with it has read it.
+//! Each of two versions gets, as a comment, the lines that only the other one has, and idle code where
+//! compiled code can be read, too. Neither changes any behavior, so a test that ends otherwise has read
+//! it.
 
 use crate::syntax::Grammar;
 
@@ -10,7 +11,7 @@ const MOST_PLACES: usize = 40;
 
 /// A text with the lines that only another text has, as a comment where the two begin to differ, or
 /// at its end if no comment can be there. None if nothing can be added without changing the code.
-pub(super) fn with_comment(path: &str, text: &str, other: &str) -> Option<String> {
+pub(super) fn inert(path: &str, text: &str, other: &str) -> Option<String> {
     let ours: Vec<&str> = text.split_inclusive('\n').collect();
     let theirs: Vec<&str> = other.split_inclusive('\n').collect();
     let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
@@ -31,7 +32,13 @@ pub(super) fn with_comment(path: &str, text: &str, other: &str) -> Option<String
     let inside = inside_line(grammar, after, &added);
     let inside = inside.map(|after| format!("{before}{comment}{after}"));
     let around = [format!("{before}{comment}{after}"), format!("{text}{gap}{comment}")];
-    inside.into_iter().chain(around).find(|commented| grammar.is_same_code(text, commented))
+    let mut commented = inside.into_iter().chain(around);
+    let commented = commented.find(|commented| grammar.is_same_code(text, commented))?;
+    let last = commented.lines().count().saturating_sub(end).max(start + 1);
+    let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
+    let idle =
+        grammar.parse(&commented)?.with_idle_code(&(number(start + 1)..=number(last)), &added);
+    Some(idle.unwrap_or(commented))
 }
 
 /// A text of a language that has no grammar here, with other lines as comments at its end, where they
@@ -83,17 +90,12 @@ fn comment(grammar: Grammar, lines: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::with_comment;
+    use super::inert;
 
     #[test]
     fn only_a_comment_is_added_and_it_has_what_the_other_text_has() {
         for (path, text, other, expected) in [
-            (
-                "a.py",
-                "def f():\n    return 1\n",
-                "def f():\n    return 2\n",
-                "def f():\n#     return 2\n    return 1\n",
-            ),
+            ("a.py", "x = 1\n", "x = 2\n", "# x = 2\nx = 1\n"),
             (
                 "a.go",
                 "package a\n\nvar x = 1\n",
@@ -112,13 +114,18 @@ mod tests {
             ("a.js", "f(`\na\n`);\n", "f(`\nb\n`);\n", "f(`\na\n`);\n/*\nb\n*/\n"),
             ("a.py", "x = '''\na'''", "x = '''\nb'''", "x = '''\na'''\n# b'''\n"),
         ] {
-            assert_eq!(with_comment(path, text, other).as_deref(), Some(expected), "{text}{other}");
+            assert_eq!(inert(path, text, other).as_deref(), Some(expected), "{text}{other}");
         }
+        // Compiled code has no comments.
+        let (one, two) = ("def f():\n    return 1\n", "def f():\n    return 2\n");
+        let found = inert("a.py", one, two).unwrap();
+        assert!(found.starts_with("def f():\n#     return 2\n    []; []; "), "{found}");
+        assert!(found.ends_with("; [2]\n    return 1\n"), "{found}");
         // What was only taken away leaves nothing to add.
-        assert_eq!(with_comment("a.go", "package a\n\nvar x = 1\n", "package a\n"), None);
+        assert_eq!(inert("a.go", "package a\n\nvar x = 1\n", "package a\n"), None);
         let plain = Some("x = 1\n# x = 2\n".to_owned());
-        assert_eq!(with_comment("a.rb", "x = 1\n", "x = 2\n"), plain);
-        assert_eq!(with_comment("a.php", "<?php f(1) ?>\n", "<?php f(2) ?>\n"), None);
-        assert_eq!(with_comment("a.unknown", "x = 1\n", "x = 2\n"), None);
+        assert_eq!(inert("a.rb", "x = 1\n", "x = 2\n"), plain);
+        assert_eq!(inert("a.php", "<?php f(1) ?>\n", "<?php f(2) ?>\n"), None);
+        assert_eq!(inert("a.unknown", "x = 1\n", "x = 2\n"), None);
     }
 }

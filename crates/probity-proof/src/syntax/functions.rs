@@ -131,6 +131,11 @@ impl Parsed<'_> {
         }
     }
 
+    /// The names that a text has, each once.
+    pub(super) fn names(&self) -> BTreeSet<&str> {
+        self.identifiers(self.tree.root_node()).into_iter().collect()
+    }
+
     fn identifiers(&self, node: Node<'_>) -> Vec<&str> {
         let mut found = Vec::new();
         let mut pending = vec![node];

@@ -165,11 +165,21 @@ fn a_test_that_reads_the_code_instead_of_running_it_is_rejected() {
         fix_patch: Some(fix("calc.py", SUB, "a + b", "a - b")),
         ..claim(id, "calc.py", &python(body))
     };
+    // Fixes that change nothing but the compiled code.
+    let idle = |id: &str, after: &str, body: &str| Claim {
+        fix_patch: Some(fix("calc.py", SUB, "a + b", after)),
+        ..claim(id, "calc.py", &python(body))
+    };
+    let longer = "plain = lambda a, b: a + b\n\
+                  assert len(calc.sub.__code__.co_code) > len(plain.__code__.co_code)";
     let presence = "assert 'return a - b' in open(calc.__file__).read()";
     let verdicts = stage.prove(&[
         fixed("presence", presence),
         fixed("function", "import inspect\nassert 'a - b' in inspect.getsource(calc.sub)"),
         fixed("absence", "assert 'a + b' not in open(calc.__file__).read()"),
+        idle("longer", "a + b + 0", longer),
+        idle("constant", "a + b + 7", "assert 7 in calc.sub.__code__.co_consts"),
+        idle("name", "int(a + b)", "assert 'int' in calc.sub.__code__.co_names"),
         claim("altered", "calc.py", &python(presence)),
         Claim { line: 2, ..claim("base", "calc.py", &python(presence)) },
         fixed("honest", "assert calc.sub(3, 1) == 2"),

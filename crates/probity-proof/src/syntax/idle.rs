@@ -1,0 +1,136 @@
+//! Code that does nothing, and is compiled all the same.
+//!
+//! Python shows its programs the compiled code of every function, in which no comment is left. A test
+//! that compares that code would pass for a fix that changes nothing.
+
+use std::ops::RangeInclusive;
+
+use tree_sitter::Node;
+
+use super::{Grammar, Parsed, functions::Body};
+
+/// Statements that are added: more than a fix of some lines adds, and fewer than anybody waits for.
+const EMPTY_LISTS: usize = 40;
+/// Literals and names of the other version that are added.
+const MOST_WORDS: usize = 40;
+
+impl Parsed<'_> {
+    /// The text with idle code in every function that has one of these lines: lists that nobody keeps,
+    /// and in them the literals and names of another text. None if there is no such function.
+    pub(crate) fn with_idle_code(
+        &self,
+        lines: &RangeInclusive<u32>,
+        other: &str,
+    ) -> Option<String> {
+        if self.grammar != Grammar::Python {
+            return None;
+        }
+        let mut places: Vec<(usize, Option<usize>)> = Vec::new();
+        for function in self.functions() {
+            let is_there = function.first <= *lines.end() && function.last >= *lines.start();
+            if let (true, Body::Indented { start, indent }) = (is_there, function.body) {
+                places.push((self.behind_documentation(start)?, indent));
+            }
+        }
+        places.sort_unstable();
+        let idle = idle(other, &self.declared())?;
+        let mut text = self.source.to_owned();
+        for (start, indent) in places.iter().rev() {
+            let gap = match indent {
+                Some(width) => {
+                    let before = self.source.get(..*start)?;
+                    let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
+                    format!("\n{}", line.get(..(*width).min(line.len()))?)
+                }
+                None => "; ".to_owned(),
+            };
+            text.insert_str(*start, &format!("{idle}{gap}"));
+        }
+        let is_right = !places.is_empty() && !has_error(&text);
+        (is_right && !has_error(self.source)).then_some(text)
+    }
+
+    /// Names that `global` and `nonlocal` declare, which nothing may use before.
+    fn declared(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        self.each(&mut |node, _| {
+            if matches!(node.kind(), "global_statement" | "nonlocal_statement") {
+                found.extend(self.text(node).split([' ', ',']));
+            }
+            super::Visit::Enter
+        });
+        found
+    }
+
+    /// The second statement of a body whose first one says what it does.
+    fn behind_documentation(&self, start: usize) -> Option<usize> {
+        let mut found = Some(start);
+        self.each(&mut |node, _| {
+            if node.kind() == "block" && node.start_byte() == start {
+                let is_text = |node: &Node<'_>| {
+                    node.kind() == "expression_statement"
+                        && node.named_child(0).is_some_and(|inner| inner.kind() == "string")
+                };
+                let mut cursor = node.walk();
+                let first = node.named_children(&mut cursor).find(|node| !is_text(node));
+                found = first.map(|node| node.start_byte());
+            }
+            super::Visit::Enter
+        });
+        found
+    }
+}
+
+fn idle(other: &str, declared: &[&str]) -> Option<String> {
+    let parsed = Grammar::Python.parse(other)?;
+    // A formatted text would run the code in it.
+    let literals = parsed.literals().into_iter().filter(|text| !text.contains(['{', '\n']));
+    let literals = literals.take(MOST_WORDS).map(|literal| format!("[{literal}]"));
+    let names = parsed.names().into_iter().filter(|name| !declared.contains(name));
+    let names = names.take(MOST_WORDS).map(|name| format!("[] and {name}"));
+    let lists = std::iter::repeat_n("[]".to_owned(), EMPTY_LISTS);
+    let whole = |statement: &String| !has_error(statement);
+    Some(lists.chain(literals).chain(names).filter(whole).collect::<Vec<_>>().join("; "))
+}
+
+fn has_error(text: &str) -> bool {
+    Grammar::Python.parse(text).is_none_or(|parsed| parsed.tree.root_node().has_error())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Grammar;
+
+    #[test]
+    fn idle_code_comes_behind_the_documentation_of_the_functions_that_differ() {
+        let lists = ["[]"; super::EMPTY_LISTS].join("; ");
+        for (source, line, other, expected) in [
+            (
+                "def f(a):\n    'Says.'\n    return a\n",
+                3,
+                "    return a + 1\n",
+                "def f(a):\n    'Says.'\n    @; [1]; [] and a\n    return a\n",
+            ),
+            (
+                "def f():\n    global x\n    x = 1\n",
+                3,
+                "    x = y\n",
+                "def f():\n    @; [] and y\n    global x\n    x = 1\n",
+            ),
+            ("def f(a): return a\n", 1, "return -2\n", "def f(a): @; [-2]; return a\n"),
+            (
+                "def g():\n\tpass\ndef f():\n\tdef h():\n\t\treturn 1\n\treturn h\n",
+                5,
+                "\t\treturn x.y\n",
+                "def g():\n\tpass\ndef f():\n\t@; [] and x; [] and y\n\tdef h():\n\t\t@; [] and x; \
+                 [] and y\n\t\treturn 1\n\treturn h\n",
+            ),
+        ] {
+            let parsed = Grammar::Python.parse(source).unwrap();
+            let found = parsed.with_idle_code(&(line..=line), other).unwrap();
+            assert_eq!(found, expected.replace('@', &lists));
+        }
+        let parsed = Grammar::Python.parse("x = 1\n").unwrap();
+        assert_eq!(parsed.with_idle_code(&(1..=1), "x = 2\n"), None);
+    }
+}
