@@ -133,6 +133,10 @@ pub(crate) fn note(note: Note) -> &'static str {
     match note {
         Note::GitNotInstalled => "git is not installed, so the review has no commit",
         Note::NotARepository => "this is not a git repository, so the review has no commit",
+        Note::LeadsElsewhere => {
+            "the git directory has a link, a pipe or the objects of another repository, so it was not \
+             read and the review has no commit; clone the repository anew"
+        }
         Note::NoCommits => "the repository has no commits yet",
         Note::Dirty => "the working tree has uncommitted changes; they were reviewed too",
         Note::DirtyUnknown => "probity did not check whether the working tree is clean",

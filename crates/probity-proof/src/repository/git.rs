@@ -8,6 +8,7 @@ mod ancestor;
 mod command;
 mod commit;
 mod diff;
+mod plain;
 mod private;
 
 use std::{
@@ -31,6 +32,8 @@ pub const NO_COMMIT: &str = "0000000000000000000000000000000000000000";
 pub enum Note {
     GitNotInstalled,
     NotARepository,
+    /// Its git directory leads elsewhere, and is not read.
+    LeadsElsewhere,
     NoCommits,
     /// The working tree has changes that no commit has.
     Dirty,
@@ -68,6 +71,8 @@ pub enum GitError {
     NoBase { base: String, shallow: bool },
     #[error("`{base}` and the reviewed commit have no common ancestor in this clone")]
     NoMergeBase { base: String, shallow: bool },
+    #[error("{} is a link, a pipe, or leads into another repository", .0.display())]
+    Elsewhere(PathBuf),
     #[error("git {what} failed: {why}")]
     Failed { what: String, why: String },
 }
@@ -99,6 +104,7 @@ impl GitError {
                 )
             }
             Self::NoMergeBase { .. } => "name the branch that this one began from".to_owned(),
+            Self::Elsewhere(_) => "clone the repository anew, and run it in the clone".to_owned(),
             Self::Failed { .. } => "run that git command by hand to see more".to_owned(),
         }
     }
@@ -142,6 +148,9 @@ impl GitFacts {
             Ok(git) => git,
             Err(GitError::NotInstalled) => {
                 return nothing(Note::GitNotInstalled);
+            }
+            Err(GitError::Elsewhere(_)) => {
+                return nothing(Note::LeadsElsewhere);
             }
             Err(_) => {
                 return nothing(Note::NotARepository);

@@ -10,13 +10,16 @@ use probity_sandbox::harmless_git_settings;
 use probity_scope::{MOST_BYTES, read_file, read_text};
 use tempfile::TempDir;
 
-use super::GitError;
+use super::{
+    GitError,
+    plain::{belongs_to, leading_elsewhere, pipe_in},
+};
 
 /// Parts of a repository that hold history, shared by all its working trees.
 const SHARED: &[&str] = &["objects", "refs", "packed-refs", "reftable", "shallow"];
 
 /// Largest file of one line that git writes.
-const LONGEST_LINE: u64 = 64 << 10;
+pub(super) const LONGEST_LINE: u64 = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct Private {
@@ -36,11 +39,17 @@ impl Private {
         let found = directory.ancestors().find_map(|top| Some((top, own_directory(top)?)));
         let none = || GitError::NoRepository(super::directory_name(directory));
         let (top, own) = found.ok_or_else(none)?;
+        if !top.join(".git").is_dir() && !belongs_to(&own, top) {
+            return Err(GitError::Elsewhere(top.join(".git")));
+        }
         let failed = |error: io::Error| GitError::Failed {
             what: "init".to_owned(),
             why: format!("no directory of our own: {error}"),
         };
         let common = common_directory(&own);
+        if let Some(part) = leading_elsewhere(&own, &common).or_else(|| pipe_in(top)) {
+            return Err(GitError::Elsewhere(part));
+        }
         let private = tempfile::Builder::new().prefix("probity-git-").tempdir().map_err(failed)?;
         fill(private.path(), &own, &common).map_err(failed)?;
         let settings = read_file(&common.join("config"), MOST_BYTES).unwrap_or_default();

@@ -252,11 +252,14 @@ pub(super) fn named_file(path: &Path, repo: &Path) -> anyhow::Result<OutputFile>
 pub(super) const NAME_REVIEW: &str =
     "run `probity review` first, or pass the review.json that it wrote";
 
-/// Reads a review that is written already; `help` says what to do if it is not there.
+/// Reads a review that is written already, and did not come with the repository; `help` says what to
+/// do if it is not there.
 pub(super) fn read_review(path: &Path, help: &'static str) -> anyhow::Result<ReviewOutput> {
     let shown = path.display();
-    let text =
-        read_bounded(path).with_context(|| Failure::new(format!("cannot read {shown}"), help))?;
+    let text = read_text(path, MOST_BYTES)
+        .with_context(|| Failure::new(format!("cannot read {shown}"), help))?;
+    let file = OutputFile::open(path, Path::new("."), Missing::Refuse, NAME_REVIEW)?;
+    file.refuse_committed("write another review with `--output`, and pass it")?;
     read(&text).with_context(|| {
         Failure::new(
             format!("{shown} cannot be used"),
@@ -278,8 +281,4 @@ pub(super) fn step_summary(output: &ReviewOutput, directory: &Path) -> anyhow::R
         tracing::warn!("the step summary could not be written: {error}");
     }
     Ok(())
-}
-
-fn read_bounded(path: &Path) -> std::io::Result<String> {
-    read_text(path, MOST_BYTES)
 }

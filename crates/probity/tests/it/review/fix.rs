@@ -395,3 +395,49 @@ fn without_a_review_the_help_names_the_command_and_the_flag() {
          help: run `probity review` first, or name the review.json that it wrote with `--report FILE`\n"
     );
 }
+
+/// An archive can bring a git directory with links, and git writes through all of them.
+#[test]
+fn a_commit_writes_through_no_link_of_the_git_directory() {
+    let stage = Stage::two();
+    let git = stage.repo.path().join(".git");
+    let outside = stage.place.path().join("outside");
+    for part in ["index", "refs/heads", "objects/pack", "logs"] {
+        fs::rename(git.join(part), &outside).unwrap();
+        std::os::unix::fs::symlink(&outside, git.join(part)).unwrap();
+        let before = listing(&outside);
+        for arguments in [&["fix", "--commit"][..], &["fix", "--commit", "--branch=new"]] {
+            let output = stage.run(arguments).run().code(2);
+            assert!(output.stderr.contains("clone the repository anew"), "{}", output.stderr);
+        }
+        assert_eq!(listing(&outside), before, "{part}");
+        fs::remove_file(git.join(part)).unwrap();
+        fs::rename(&outside, git.join(part)).unwrap();
+    }
+    stage.run(&["fix", "--commit"]).run().code(0);
+}
+
+/// Names and texts of a file, or of all files of a directory and its directories.
+fn listing(path: &Path) -> Vec<(String, Vec<u8>)> {
+    if path.is_file() {
+        return vec![(path.display().to_string(), fs::read(path).unwrap())];
+    }
+    let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    let mut found: Vec<_> = entries.flat_map(|path| listing(&path)).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn a_review_that_somebody_committed_decides_nothing() {
+    let stage = Stage::two();
+    for arguments in [&["gate"][..], &["report", "review/review.json"]] {
+        assert_ne!(stage.run(arguments).run().code, Some(2), "{arguments:?}");
+    }
+    stage.git(&["add", "--force", "review"]);
+    stage.git(&["commit", "-q", "-m", "x"]);
+    for arguments in [&["gate"][..], &["fix"], &["report", "review/review.json"]] {
+        let output = stage.run(arguments).run().code(2);
+        assert!(output.stderr.contains("git tracks review/review.json"), "{}", output.stderr);
+    }
+}
