@@ -144,6 +144,22 @@ fn what_cannot_be_compared_is_explained() {
 }
 
 #[test]
+fn a_tag_takes_no_branchs_place() {
+    let dir = changed();
+    let clone = tempfile::tempdir().unwrap();
+    for name in ["main", "origin/main", "done"] {
+        git(dir.path(), &["tag", name, "HEAD"]);
+    }
+    let from = format!("file://{}", dir.path().display());
+    git(clone.path(), &["clone", "-q", "-b", "topic", &from, "."]);
+    for place in [dir.path(), clone.path()] {
+        assert_eq!(change(place, "main").unwrap().files.len(), 2);
+        assert_eq!(change(place, "done").unwrap().files.len(), 0);
+    }
+    assert_eq!(change(clone.path(), "origin/main").unwrap().files.len(), 2);
+}
+
+#[test]
 fn git_runs_nothing_that_the_repository_or_the_caller_names() {
     let dir = changed();
     let mark = dir.path().join("mark");

@@ -87,8 +87,7 @@ fn merge_base(git: &Git, base: &str) -> Result<(String, String), GitError> {
         return Err(GitError::BadName(base.chars().take(100).filter(|char| !odd(*char)).collect()));
     }
     let head = git.commit("HEAD").ok_or(GitError::NoCommits)?;
-    let candidates = [base.to_owned(), format!("origin/{base}"), format!("refs/heads/{base}")];
-    let found = candidates.iter().find_map(|name| git.commit(name));
+    let found = candidates(base).iter().find_map(|name| git.commit(name));
     let Some(found) = found else {
         return Err(GitError::NoBase { base: base.to_owned(), shallow: git.is_shallow() });
     };
@@ -101,6 +100,17 @@ fn merge_base(git: &Git, base: &str) -> Result<(String, String), GitError> {
         return Err(GitError::NoMergeBase { base: base.to_owned(), shallow: git.is_shallow() });
     };
     Ok((merge_base, head))
+}
+
+/// What a base can stand for, the likeliest first. git takes a tag before a branch of the same name, and
+/// a tag comes with every clone: whoever wrote the change could choose the base.
+fn candidates(base: &str) -> Vec<String> {
+    let is_whole = base.len() >= 40 && base.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_whole || base == "HEAD" || base.starts_with("refs/") {
+        return vec![base.to_owned()];
+    }
+    let kinds = ["refs/heads/", "refs/remotes/", "refs/remotes/origin/", ""];
+    kinds.map(|kind| format!("{kind}{base}")).to_vec()
 }
 
 pub(super) fn between(git: &Git, base: &str) -> Result<Change, GitError> {
