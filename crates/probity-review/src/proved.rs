@@ -108,7 +108,9 @@ fn hindrance(verdict: &Verdict, redactor: &Redactor) -> Option<Hindrance> {
         Why::Ran(detail) if verdict.outcome == Outcome::HarnessError && detail.is_before_test() => {
             (HindranceKind::BeforeTest, wording::clause(verdict))
         }
-        Why::Unstarted(_) | Why::Panicked => (HindranceKind::BeforeTest, wording::clause(verdict)),
+        Why::Unstarted(_) | Why::AlwaysPasses | Why::Panicked => {
+            (HindranceKind::BeforeTest, wording::clause(verdict))
+        }
         _ => return None,
     };
     let said = complaint(&verdict.output).map(|line| format!(" ({line})"));

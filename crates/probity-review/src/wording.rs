@@ -20,6 +20,7 @@ pub(crate) fn clause(verdict: &Verdict) -> String {
         (Why::Changed { run, then }, _) => {
             format!("the test fails only sometimes: run {run} ended differently ({then})")
         }
+        (Why::AlwaysPasses, _) => ALWAYS_PASSES.to_owned(),
         (Why::WroteCode(path), _) => {
             format!("the test writes to {path}, so it shows nothing about the code")
         }
@@ -48,6 +49,9 @@ pub(crate) fn clause(verdict: &Verdict) -> String {
         (Why::Ran(shown), _) => detail(shown),
     }
 }
+
+const ALWAYS_PASSES: &str =
+    "a test that throws at once passes here, too, so the repository decides what its tests say";
 
 /// Why no test at all runs where a test would be.
 fn unstarted(shown: &RunDetail) -> String {

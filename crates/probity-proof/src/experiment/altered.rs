@@ -95,19 +95,13 @@ fn values(grammar: Grammar, function: &Function, test: &Parsed<'_>) -> Vec<Value
         Grammar::Python => script(composites, literals, ["True", "False", "None"]),
         _ => script(composites, literals, ["true", "false", "null"]),
     };
-    let thrown = match grammar {
-        Grammar::Go => "panic(\"probity\")",
-        Grammar::Rust => "panic!(\"probity\")",
-        Grammar::Python => "raise ValueError(\"probity\")",
-        _ => "throw new Error(\"probity\")",
-    };
     let mut values: Vec<Value> = expressions.into_iter().map(Value::Returned).collect();
     values.truncate(MOST - 2);
     let returns = !function.result.is_empty();
     if !returns || !matches!(grammar, Grammar::Go | Grammar::Rust) {
         values.push(Value::Nothing);
     }
-    values.push(Value::Thrown(thrown.to_owned()));
+    values.push(Value::Thrown(grammar.throwing().to_owned()));
     values
 }
 

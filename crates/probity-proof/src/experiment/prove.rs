@@ -17,6 +17,7 @@ use crate::{
     places::Vault,
     repository::copies::Copies,
     runner::{Placed, Runner, Trial, context::RunnerContext, placement},
+    syntax::Grammar,
 };
 
 /// Fixes of one claim that are tried, each of which is a build.
@@ -70,6 +71,9 @@ impl Laboratory<'_> {
         }
         if !first.is_failure() {
             self.confirm_pass(&first, &original, &mut originals, verdict);
+            if verdict.outcome == Outcome::Passed && anything_passes(as_it_is, &placed, vault) {
+                verdict.end(Outcome::HarnessError, Why::AlwaysPasses);
+            }
             verdict.runs = originals.runs;
             return;
         }
@@ -130,6 +134,17 @@ fn check_start(as_it_is: Version<'_>, placed: &Placed, vault: &Vault, verdict: &
         verdict.output = trial.output;
         verdict.end(Outcome::HarnessError, Why::Unstarted(trial.detail));
     }
+}
+
+/// Whether the test passes even if it throws at once. Settings of a repository can have every test
+/// pass, and a claim would be unfounded for that.
+fn anything_passes(as_it_is: Version<'_>, placed: &Placed, vault: &Vault) -> bool {
+    let grammar = Grammar::of(&placed.path);
+    let thrown = grammar.and_then(|grammar| grammar.with_all_throwing(&placed.source));
+    let Some(source) = thrown else { return false };
+    let throwing = Placed { source, ..placed.clone() };
+    let staged = as_it_is.build(&throwing, vault, "throwing");
+    staged.is_ok_and(|staged| staged.run().trial.outcome == Outcome::Passed)
 }
 
 /// A claim whose test has failed once.

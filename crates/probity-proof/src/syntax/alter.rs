@@ -44,6 +44,36 @@ impl Grammar {
     }
 }
 
+impl Grammar {
+    /// The statement by which a function throws, raises or panics.
+    pub(crate) fn throwing(self) -> &'static str {
+        match self {
+            Self::Go => "panic(\"probity\")",
+            Self::Rust => "panic!(\"probity\")",
+            Self::Python => "raise ValueError(\"probity\")",
+            _ => "throw new Error(\"probity\")",
+        }
+    }
+
+    /// The source with functions that all throw at once; none if there is no function with a body.
+    pub(crate) fn with_all_throwing(self, source: &str) -> Option<String> {
+        let thrown = Value::Thrown(self.throwing().to_owned());
+        let mut functions = self.parse(source)?.functions();
+        functions.retain(|function| !matches!(function.body, Body::Expression(_)));
+        functions.sort_by_key(|function| match &function.body {
+            Body::Braces(range) | Body::Expression(range) => range.start,
+            Body::Indented { start, .. } => *start,
+        });
+        if functions.is_empty() {
+            return None;
+        }
+        let all = functions.iter().rev();
+        Some(
+            all.fold(source.to_owned(), |text, function| self.with_value(&text, function, &thrown)),
+        )
+    }
+}
+
 /// What a function is made to do.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Value {
@@ -98,5 +128,27 @@ mod tests {
             assert_eq!(altered, expected);
             assert!(!grammar.parse(&altered).unwrap().tree.root_node().has_error(), "{altered}");
         }
+    }
+
+    #[test]
+    fn every_function_of_a_test_throws() {
+        for (path, source, expected) in [
+            (
+                "a.py",
+                "def f():\n    pass\ndef test_x():\n    'Says.'\n    assert f()\n",
+                "def f():\n    !\n    pass\ndef test_x():\n    !\n    'Says.'\n    assert f()\n",
+            ),
+            (
+                "a.js",
+                "test('x', () => { [1].map((n) => { f(n); }); });\n",
+                "test('x', () => { !;  [1].map((n) => { !;  f(n); }); });\n",
+            ),
+            ("a.rs", "#[test]\nfn x() { f(|| 1) }\n", "#[test]\nfn x() { !;  f(|| 1) }\n"),
+        ] {
+            let grammar = Grammar::of(path).unwrap();
+            let expected = expected.replace('!', grammar.throwing());
+            assert_eq!(grammar.with_all_throwing(source), Some(expected));
+        }
+        assert_eq!(Grammar::Python.with_all_throwing("x = 1\n"), None);
     }
 }

@@ -246,6 +246,13 @@ fn a_test_that_could_not_start_anywhere_is_not_the_agents_fault() {
         assert_eq!(outcome, Outcome::HarnessError, "{text} {why:?}");
         assert!(matches!(why, Why::Unstarted(_)), "{text} {why:?}");
     }
+    // Every test passes here, whatever it says.
+    for text in [
+        "def pytest_pyfunc_call(pyfuncitem):\n    return True\n",
+        "import _pytest.python as it\nit.Function.runtest = lambda self: None\n",
+    ] {
+        assert_eq!(broken("conftest.py", text), (Outcome::HarnessError, Why::AlwaysPasses));
+    }
     // The code needs what is not here.
     let code = Code { text: "import nothing\n\ndef half(a):\n    return a / 3\n", ..PYTHON };
     let row = row("needs", &[], guarded(0));

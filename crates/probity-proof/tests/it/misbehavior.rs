@@ -172,6 +172,9 @@ fn a_test_that_reads_the_code_instead_of_running_it_is_rejected() {
     };
     let longer = "plain = lambda a, b: a + b\n\
                   assert len(calc.sub.__code__.co_code) > len(plain.__code__.co_code)";
+    let tree = "import ast\nsize = lambda text: len(ast.dump(ast.parse(text)))\n\
+                plain = 'def sub(a, b): return a + b'\n\
+                assert size(open(calc.__file__).read()) > size(plain)";
     let presence = "assert 'return a - b' in open(calc.__file__).read()";
     let verdicts = stage.prove(&[
         fixed("presence", presence),
@@ -180,6 +183,7 @@ fn a_test_that_reads_the_code_instead_of_running_it_is_rejected() {
         idle("longer", "a + b + 0", longer),
         idle("constant", "a + b + 7", "assert 7 in calc.sub.__code__.co_consts"),
         idle("name", "int(a + b)", "assert 'int' in calc.sub.__code__.co_names"),
+        idle("tree", "a + b + 0", tree),
         claim("altered", "calc.py", &python(presence)),
         Claim { line: 2, ..claim("base", "calc.py", &python(presence)) },
         fixed("honest", "assert calc.sub(3, 1) == 2"),

@@ -119,8 +119,8 @@ fn of_runs() {
 
 #[test]
 fn of_reasons() {
-    let (names, name) = variants!(Why: Refused, Ran, Unstarted, Changed, WroteCode, ReadCode,
-        Cancelled, OutOfTime, Panicked);
+    let (names, name) = variants!(Why: Refused, Ran, Unstarted, Changed, AlwaysPasses,
+        WroteCode, ReadCode, Cancelled, OutOfTime, Panicked);
     let rows = [
         (Why::Refused(Refusal::NoTest), "The finding has no test."),
         (Why::Ran(RunDetail::Skipped), "The test skipped itself."),
@@ -131,6 +131,10 @@ fn of_reasons() {
         (
             Why::Changed { run: 3, then: Outcome::Passed },
             "The test fails only sometimes: run 3 ended differently (passed).",
+        ),
+        (
+            Why::AlwaysPasses,
+            "A test that throws at once passes here, too, so the repository decides what its tests say.",
         ),
         (
             Why::WroteCode(text("a.py")),

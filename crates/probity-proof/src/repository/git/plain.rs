@@ -87,6 +87,14 @@ pub(super) fn belongs_to(own: &Path, top: &Path) -> bool {
     around.into_iter().any(|git| git.canonicalize().is_ok_and(|git| own.starts_with(git)))
 }
 
+/// Whether the git directory of a work tree lies in that of its repository, or is it.
+pub(super) fn is_around(common: &Path, own: &Path) -> bool {
+    match (common.canonicalize(), own.canonicalize()) {
+        (Ok(common), Ok(own)) => own.starts_with(common),
+        _ => false,
+    }
+}
+
 fn foreign(path: &Path, depth: usize) -> Option<PathBuf> {
     let found = match path.symlink_metadata() {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
@@ -120,7 +128,7 @@ fn is_hex(name: &[u8]) -> bool {
 mod tests {
     use std::{fs, os::unix::fs::symlink, path::Path, process::Command};
 
-    use super::{belongs_to, leading_elsewhere};
+    use super::{belongs_to, is_around, leading_elsewhere};
 
     fn git(directory: &Path, words: &[&str]) {
         let who = ["-c", "user.name=Ann", "-c", "user.email=ann@example.org"];
@@ -196,6 +204,8 @@ mod tests {
         fs::copy(linked.join(".git"), place.path().join("evil/.git")).unwrap();
         assert!(!belongs_to(&own, &place.path().join("evil")));
         assert!(!belongs_to(&top.join(".git"), &place.path().join("evil")));
+        assert!(is_around(&top.join(".git"), &own) && is_around(&own, &own));
+        assert!(!is_around(&own, &top.join(".git")));
         let module = top.join(".git/modules/sub");
         fs::create_dir_all(&module).unwrap();
         assert!(belongs_to(&module, &top.join("sub")));

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::{
     GitError,
-    plain::{belongs_to, leading_elsewhere, pipe_in},
+    plain::{belongs_to, is_around, leading_elsewhere, pipe_in},
 };
 
 /// Parts of a repository that hold history, shared by all its working trees.
@@ -47,6 +47,9 @@ impl Private {
             why: format!("no directory of our own: {error}"),
         };
         let common = common_directory(&own);
+        if !is_around(&common, &own) {
+            return Err(GitError::Elsewhere(own.join("commondir")));
+        }
         if let Some(part) = leading_elsewhere(&own, &common).or_else(|| pipe_in(top)) {
             return Err(GitError::Elsewhere(part));
         }
