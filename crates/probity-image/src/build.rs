@@ -185,6 +185,10 @@ fn arguments(
                 (true, EngineKind::Buildah) => "--pull=false",
                 (true, _) => "--pull=missing",
             };
+            // The proxy's address may have a password in it.
+            if !options.network {
+                words.push("--http-proxy=false".to_owned());
+            }
             // Podman keeps layers by default, buildah only with this flag.
             words.extend(["--layers".to_owned(), unfinished::mark(&bench.owner)]);
             // The other format has no HEALTHCHECK.

@@ -118,6 +118,16 @@ pub(crate) fn read_buildah(answer: &[u8]) -> Result<Described, ImageError> {
     Ok(Described { id: format!("sha256:{}", image.id), size, configuration })
 }
 
+/// The triggers in a configuration as images have it.
+pub(crate) fn stored_triggers(stored: &[u8]) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Stored {
+        config: Option<Wire>,
+    }
+    let stored: Stored = serde_json::from_slice(stored).ok()?;
+    Some(stored.config.and_then(|wire| wire.on_build).unwrap_or_default())
+}
+
 fn of_wire(wire: Wire) -> Configuration {
     let health = wire.healthcheck.unwrap_or_default();
     let mut labels = wire.labels.unwrap_or_default();

@@ -7,6 +7,7 @@ use std::{
 
 use probity_agent::{AgentRef, AgentTable, CommandLine, KnownAgent, Way};
 use probity_sandbox::Mount;
+use probity_scope::{WithoutGit, is_sensitive, tree_of};
 
 use crate::{
     Form, Unseated,
@@ -60,7 +61,7 @@ pub(crate) fn identify<'a>(
     named_by: NamedBy,
     place: Where,
 ) -> Result<Identity<'a>, Unseated> {
-    let (reference, files) = with_files(reference);
+    let (reference, files) = with_files(reference, named_by);
     let (row, commands) = match &reference {
         AgentRef::Known(name) => {
             let row = table.get(name).ok_or_else(|| Unseated::Unknown {
@@ -151,8 +152,20 @@ fn is_same_file(name: &str, path: &str) -> bool {
     named.is_some() && named == real(Path::new(path))
 }
 
+/// Whether a command that a repository names may have a file shown: one of its own tree, and for its
+/// first word a program outside of the user's home.
+fn is_shown_to_repository(file: &Path, is_program: bool) -> bool {
+    let Ok(here) = std::env::current_dir() else { return false };
+    let is_own = tree_of(&here, WithoutGit::OwnDirectory).is_ok_and(|top| file.starts_with(top));
+    if is_own {
+        return !is_sensitive(file);
+    }
+    let home = crate::state::absolute("HOME").and_then(|home| home.canonicalize().ok());
+    is_program && home.is_some_and(|home| !file.starts_with(home))
+}
+
 /// A command whose files have absolute names, and what shows them to a sandboxed process.
-fn with_files(reference: &AgentRef) -> (AgentRef, Vec<Mount>) {
+fn with_files(reference: &AgentRef, named_by: NamedBy) -> (AgentRef, Vec<Mount>) {
     let (AgentRef::Acp(mut argv) | AgentRef::Command(mut argv)) = reference.clone() else {
         return (reference.clone(), Vec::new());
     };
@@ -165,6 +178,7 @@ fn with_files(reference: &AgentRef) -> (AgentRef, Vec<Mount>) {
             continue;
         }
         if let Some(file) = programs::real_file(word)
+            && (named_by == NamedBy::User || is_shown_to_repository(&file, index == 0))
             && let Some(name) = file.to_str()
         {
             *word = name.to_owned();

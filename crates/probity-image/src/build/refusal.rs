@@ -40,11 +40,12 @@ pub(super) fn refusal(
                 pulled => pulled?,
             }
         }
-        if options.network {
-            continue;
-        }
-        let base = bench.engine.describe(image, interrupt)?.configuration;
-        if let Some(obstacle) = of_a_base(image, &base, recipe) {
+        let described = bench.engine.describe(image, interrupt)?;
+        let Some(triggers) = bench.engine.triggers(&described, interrupt)? else {
+            return Ok(Some(Obstacle::UnknownTriggers { image: image.clone() }));
+        };
+        let base = Configuration { on_build: triggers, ..described.configuration };
+        if let Some(obstacle) = of_a_base(image, &base, recipe, options.network) {
             return Ok(Some(obstacle));
         }
     }
@@ -99,8 +100,20 @@ fn of_the_text(engine: EngineKind, recipe: &Recipe, options: &BuildOptions) -> O
 }
 
 /// What a base image brings into the build: triggers, and variables that win over those of the file.
-fn of_a_base(image: &str, base: &Configuration, recipe: &Recipe) -> Option<Obstacle> {
-    let is_open = |trigger: &&String| !is_plain_trigger(trigger);
+fn of_a_base(
+    image: &str,
+    base: &Configuration,
+    recipe: &Recipe,
+    network: bool,
+) -> Option<Obstacle> {
+    if let Some(trigger) = base.on_build.iter().find(|trigger| has_flags(trigger)) {
+        let (image, trigger) = (image.to_owned(), trigger.clone());
+        return Some(Obstacle::TriggerFlags { image, trigger });
+    }
+    if network {
+        return None;
+    }
+    let is_open = |trigger: &&String| fetches(trigger);
     if let Some(trigger) = base.on_build.iter().find(is_open) {
         let (image, trigger) = (image.to_owned(), trigger.clone());
         return Some(Obstacle::Trigger { image, trigger });
@@ -113,14 +126,16 @@ fn of_a_base(image: &str, base: &Configuration, recipe: &Recipe) -> Option<Obsta
     })
 }
 
-/// Whether a trigger neither fetches nor has a flag, which could name a mount or another image.
-fn is_plain_trigger(trigger: &str) -> bool {
+/// Whether a trigger has a flag, which could name a mount or another image.
+fn has_flags(trigger: &str) -> bool {
+    trigger.split_whitespace().any(|word| word.starts_with("--"))
+}
+
+/// Whether a trigger has the builder fetch something.
+fn fetches(trigger: &str) -> bool {
     let mut words = trigger.split_whitespace();
-    let keyword = words.next().unwrap_or_default();
-    let is_add = keyword.eq_ignore_ascii_case("ADD");
-    !words.any(|word| {
-        word.starts_with("--") || is_add && (word.contains('$') || AddSource::is_remote(word))
-    })
+    let is_add = words.next().unwrap_or_default().eq_ignore_ascii_case("ADD");
+    is_add && words.any(|word| word.contains('$') || AddSource::is_remote(word))
 }
 
 fn is_official(frontend: &str) -> bool {
@@ -274,9 +289,9 @@ mod tests {
             assert_eq!(judge(origin, true), None);
         }
         let mut base = Configuration::default();
-        assert_eq!(of_a_base("a", &base, &with(local())), None);
+        assert_eq!(of_a_base("a", &base, &with(local()), false), None);
         base.environment.insert("URL".to_owned(), "http://x/y".to_owned());
-        assert_eq!(of_a_base("a", &base, &with(local())), Some(unknown));
+        assert_eq!(of_a_base("a", &base, &with(local()), false), Some(unknown));
     }
 
     #[test]
@@ -292,7 +307,13 @@ mod tests {
             ("RUN --mount=type=cache,target=/x true", false),
             ("RUN --network=host true", false),
         ] {
-            assert_eq!(is_plain_trigger(trigger), is_plain, "{trigger}");
+            assert_eq!(!has_flags(trigger) && !fetches(trigger), is_plain, "{trigger}");
+            let base = Configuration { on_build: vec![trigger.to_owned()], ..Default::default() };
+            for network in [false, true] {
+                let refused = of_a_base("a", &base, &Recipe::default(), network);
+                let is_refused = has_flags(trigger) || fetches(trigger) && !network;
+                assert_eq!(refused.is_some(), is_refused, "{trigger}");
+            }
         }
     }
 

@@ -5,7 +5,9 @@ use crate::{
     ImageError, Leftover,
     configuration::{self, Described},
 };
+use base64::{Engine as _, prelude::BASE64_STANDARD};
 use probity_sandbox::Exit;
+use std::{fs, path::Path};
 
 impl Engine {
     pub(crate) fn has_image(
@@ -26,6 +28,27 @@ impl Engine {
             EngineKind::Docker | EngineKind::Podman => configuration::read(&answer),
             EngineKind::Buildah => configuration::read_buildah(&answer),
         }
+    }
+
+    /// The triggers of an image, which podman does not tell: they are in the configuration that it
+    /// stores under the image's number. None if they cannot be read there.
+    pub(crate) fn triggers(
+        &self,
+        described: &Described,
+        interrupt: Interrupt<'_>,
+    ) -> Result<Option<Vec<String>>, ImageError> {
+        if self.kind != EngineKind::Podman {
+            return Ok(Some(described.configuration.on_build.clone()));
+        }
+        let format = "{{.Store.GraphRoot}}\n{{.Store.GraphDriverName}}";
+        let store = self.must(&["info", "--format", format], SOON, interrupt)?;
+        let store = String::from_utf8_lossy(&store).into_owned();
+        let Some((root, driver)) = store.trim().split_once('\n') else { return Ok(None) };
+        let id = described.id.trim_start_matches("sha256:");
+        let name = format!("={}", BASE64_STANDARD.encode(format!("sha256:{id}")));
+        let file = Path::new(root).join(format!("{driver}-images")).join(id).join(name);
+        let stored = fs::read(file).ok();
+        Ok(stored.and_then(|stored| configuration::stored_triggers(&stored)))
     }
 
     /// The words of each instruction that made an image, one on a line.

@@ -38,6 +38,15 @@ pub enum Obstacle {
         image: String,
         trigger: String,
     },
+    /// A trigger of a base image with flags, which could reach the machine.
+    TriggerFlags {
+        image: String,
+        trigger: String,
+    },
+    /// The engine tells no triggers of this image, and they cannot be read in its storage.
+    UnknownTriggers {
+        image: String,
+    },
     /// A flag of `RUN` that reaches the machine, with this engine's builder.
     RunFlag {
         line: usize,
@@ -115,6 +124,16 @@ impl fmt::Display for Obstacle {
                 out,
                 "cannot be built here: the image {image} adds `ONBUILD {trigger}`, which may \
                  fetch; set `ai.proof-network = true` to allow it"
+            ),
+            Self::TriggerFlags { image, trigger } => write!(
+                out,
+                "cannot be built here: the image {image} adds `ONBUILD {trigger}`, with which a \
+                 builder could give it more of this machine than a proof does"
+            ),
+            Self::UnknownTriggers { image } => write!(
+                out,
+                "cannot be built here: podman does not show whether the image {image} has `ONBUILD` \
+                 triggers, and its storage cannot be read; use docker or buildah"
             ),
             Self::RunFlag { line, flag, engine } => write!(
                 out,

@@ -120,6 +120,34 @@ fn triggers_fetch_nothing(server: &Server) {
 }
 
 #[test]
+fn triggers_of_docker_images_mount_nothing_of_the_machine() {
+    triggers_mount_nothing(&Server::docker());
+}
+
+/// Podman does not tell the triggers of an image.
+#[test]
+fn triggers_of_podman_images_mount_nothing_of_the_machine() {
+    triggers_mount_nothing(&Server::podman());
+}
+
+/// A base image brings a bind mount through a link of the context, which buildah follows anywhere.
+fn triggers_mount_nothing(server: &Server) {
+    let (context, outside) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    std::os::unix::fs::symlink(outside.path(), context.path().join("link")).unwrap();
+    let trigger = "RUN --mount=type=bind,source=link,target=/y,rw touch /y/written";
+    build_own(server, context.path(), &format!("FROM {IMAGE}\nONBUILD {trigger}\n"), "trap:1");
+    let trapped = recipe("FROM trap:1\nENV A=1\n", "trap:1");
+    for network in [false, true] {
+        let open = |options: &mut probity_image::Options| options.build.network = network;
+        let verdict = proof(&engine_of(server), context.path(), [&trapped, &trapped], open);
+        let (image, trigger) = ("trap:1".to_owned(), trigger.to_owned());
+        let refused = Obstacle::TriggerFlags { image, trigger };
+        assert_eq!(verdict.obstacle, Some(refused), "{verdict}");
+        assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
+    }
+}
+
+#[test]
 fn docker_proofs_have_cache_mounts_of_their_own() {
     let server = Server::docker();
     let listed = || {
@@ -250,6 +278,8 @@ fn build_own(server: &Server, context: &Path, text: &str, tag: &str) {
     let built = Command::new(&server.client)
         .args(["build", "--network=none", "-t", tag, context.to_str().unwrap()])
         .env("DOCKER_BUILDKIT", "1")
+        // Podman's own format has no triggers.
+        .env("BUILDAH_FORMAT", "docker")
         .output()
         .unwrap();
     assert!(built.status.success(), "{built:?}");

@@ -551,3 +551,29 @@ fn one_repository_decides_nothing_about_another() {
     home.check("", &[]).code(0);
     assert!(home.at("x/report.txt").exists());
 }
+
+#[test]
+fn a_command_of_a_repository_has_no_file_of_the_user_shown() {
+    let dockerfile = "FROM debian:12\nRUN apt-get update && apt-get install -y gcc\nCOPY . /src\n\
+                      RUN gcc -o /a /src/a.c\nCMD [\"/a\"]\n";
+    for is_repository in [true, false] {
+        let home = Home::with(&[("own.txt", "own-text\n")], is_repository);
+        home.add("x/Dockerfile", dockerfile);
+        home.link("x/linked.txt", "../secret");
+        let (secret, own) = (home.at("secret"), home.at("x/own.txt"));
+        let linked = home.at("x/linked.txt");
+        for (file, is_shown) in [(&secret, false), (&linked, false), (&own, true)] {
+            let text = format!(
+                "[ai]\nenabled = true\ncommand = ['sh', '-c', 'cat \"$0\" >&2; exit 1', {file:?}]\n"
+            );
+            home.add("x/.tally.toml", &text);
+            let run = probity().dir(home.at("x")).env("HOME", home.at("").to_str().unwrap());
+            let args = ["check", "--slow-checks", "off", "--diff", "--fix-unsafe"];
+            let output = run.args(args).run();
+            let said = format!("{}{}", output.stdout, output.stderr);
+            assert!(said.contains("bubblewrap"), "{said}");
+            assert!(!said.contains("hunter2"), "{said}");
+            assert_eq!(said.contains("own-text"), is_shown, "{said}");
+        }
+    }
+}
