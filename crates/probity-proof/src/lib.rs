@@ -50,7 +50,7 @@ pub use crate::{
         git::{
             Ancestor, Change, ChangedFile, CommitError, Commits, GitError, GitFacts, NO_COMMIT,
             Note, change, changed_files, check_clean, directory_name, file_at_merge_base,
-            has_commit, renames, tracked_files,
+            has_commit, is_shallow, renames, tracked_files,
         },
     },
     runner::{

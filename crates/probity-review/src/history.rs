@@ -110,11 +110,13 @@ pub struct History {
 }
 
 /// What each database must be able to do. A kept review is its number and its JSON.
+/// Reviews among which the newest of a branch is looked for.
+const MOST_LOOKED_AT: u32 = 500;
+
 trait Store: Send {
     fn insert(&mut self, row: &Row) -> Result<i64, HistoryError>;
     fn by_commit(&mut self, repo: &str, commit: &str) -> Kept;
     fn by_id(&mut self, id: i64) -> Kept;
-    fn latest(&mut self, repo: &str, branch: &str) -> Kept;
     fn list(&mut self, repo: Option<&str>, most: i64) -> Result<Vec<Entry>, HistoryError>;
     fn prune(&mut self, repo: Option<&str>, retention: Retention) -> Result<u64, HistoryError>;
     fn rename(&mut self, id: i64, repo: &str) -> Result<(), HistoryError>;
@@ -166,13 +168,18 @@ impl History {
         parsed(self.store.by_id(id)?)
     }
 
-    /// The newest review of this branch that happened.
+    /// The newest review of this branch that happened, of a commit that `is_own` knows. A repository
+    /// says itself where it comes from, and anybody can say the same.
     pub fn latest(
         &mut self,
         repo: &str,
         branch: &str,
+        is_own: &dyn Fn(&str) -> bool,
     ) -> Result<Option<ReviewOutput>, HistoryError> {
-        parsed(self.store.latest(repo, branch)?)
+        let mut entries = self.list(Some(repo), MOST_LOOKED_AT)?.into_iter();
+        let found = entries
+            .find(|entry| entry.branch == branch && entry.score.is_some() && is_own(&entry.commit));
+        found.map_or(Ok(None), |entry| self.by_id(entry.id))
     }
 
     /// Gives reviews that were kept under another name of a repository the name that it has now.

@@ -242,3 +242,9 @@ pub fn directory_name(directory: &Path) -> String {
     real.file_name()
         .map_or_else(|| "repository".to_owned(), |name| name.to_string_lossy().into_owned())
 }
+
+/// Whether a repository has a part of its history alone.
+#[must_use]
+pub fn is_shallow(directory: &Path) -> bool {
+    Git::open(directory).is_ok_and(|git| git.is_shallow())
+}

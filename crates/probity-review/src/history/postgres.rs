@@ -159,13 +159,6 @@ impl Store for Postgres {
         self.kept(query, &[&id])
     }
 
-    fn latest(&mut self, repo: &str, branch: &str) -> Kept {
-        let query = "SELECT id::bigint, review_json::text FROM ci_agent.reviews WHERE repo = $1 \
-             AND coalesce(branch, '') = $2 AND coalesce(review_json->>'status', 'ok') = 'ok' \
-             ORDER BY created_at DESC, id DESC LIMIT 1";
-        self.kept(query, &[&repo, &branch])
-    }
-
     fn list(&mut self, repo: Option<&str>, most: i64) -> Result<Vec<Entry>, HistoryError> {
         let query = "SELECT id::bigint, repo, commit_sha, coalesce(branch, ''), score::float8, \
              pass, threshold::float8, proven_count::bigint, obs_count::bigint, \

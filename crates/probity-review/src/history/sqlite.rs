@@ -117,14 +117,6 @@ impl Store for Sqlite {
         self.kept("SELECT id, review_json FROM reviews WHERE id = $1", [id])
     }
 
-    fn latest(&mut self, repo: &str, branch: &str) -> Kept {
-        let query = "SELECT id, review_json FROM reviews \
-                     WHERE repo = $1 AND coalesce(branch, '') = $2 \
-                     AND coalesce(json_extract(review_json, '$.status'), 'ok') = 'ok' \
-                     ORDER BY created_at DESC, id DESC LIMIT 1";
-        self.kept(query, [repo, branch])
-    }
-
     fn list(&mut self, repo: Option<&str>, most: i64) -> Result<Vec<Entry>, HistoryError> {
         let query = "SELECT id, repo, commit_sha, coalesce(branch, ''), score, pass, threshold, \
                      proven_count, obs_count, created_at, \

@@ -33,7 +33,7 @@ fn failed(repo: &str, commit: &str) -> ReviewOutput {
 fn story(place: &HistoryPlace) {
     let mut history = History::open(place).unwrap();
     assert_eq!(history.list(None, 10).unwrap(), []);
-    assert_eq!(history.latest("r", "main").unwrap(), None);
+    assert_eq!(history.latest("r", "main", &|_| true).unwrap(), None);
     let mut dirty = review("r", "c1", "main");
     dirty.cost =
         Some(Cost { input_tokens: 7, output_tokens: 3, usd: Some(0.5), ..Cost::default() });
@@ -64,13 +64,17 @@ fn story(place: &HistoryPlace) {
     assert_eq!(history.list(None, 2).unwrap().len(), 2);
 
     let latest = |history: &mut History, branch| {
-        history.latest("r", branch).unwrap().unwrap().metadata.commit
+        history.latest("r", branch, &|_| true).unwrap().unwrap().metadata.commit
     };
     assert_eq!(latest(&mut history, "main"), "c1", "an error is nothing to compare with");
     assert_eq!(latest(&mut history, "topic"), "c2");
-    assert_eq!(history.latest("r", "new branch").unwrap(), None, "another branch says nothing");
+    assert_eq!(
+        history.latest("r", "new branch", &|_| true).unwrap(),
+        None,
+        "another branch says nothing"
+    );
     assert_eq!(history.adopt("r", "s", &|commit| commit == "c2").unwrap(), 1);
-    assert_eq!(history.latest("s", "topic").unwrap().unwrap().metadata.commit, "c2");
+    assert_eq!(history.latest("s", "topic", &|_| true).unwrap().unwrap().metadata.commit, "c2");
     assert_eq!(history.adopt("s", "r", &|_| true).unwrap(), 1);
 
     let said = |verdict, by: &str| {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use probity_proof::{GitFacts, directory_name, has_commit};
+use probity_proof::{GitFacts, NO_COMMIT, directory_name, has_commit, is_shallow};
 use probity_review::{
     Entry, History, HistoryError, HistoryPlace, Retention, ReviewOutput, Status, TrendPoint,
     VerdictRecord,
@@ -66,12 +66,20 @@ impl Kept {
         let history = self.history.as_mut()?;
         let facts = GitFacts::of(&settings.repo);
         let old = directory_name(&settings.repo);
+        // A shallow clone of a CI job has no earlier commits; whose history is in the database is the
+        // job's to say.
+        let is_shared = matches!(settings.history, Keep::Database(_));
+        let is_own = |commit: &str| {
+            facts.commit == NO_COMMIT
+                || has_commit(&settings.repo, commit)
+                || is_shared && is_shallow(&settings.repo)
+        };
         let found = adopted(history, &old, &facts.repo, &settings.repo).and_then(|()| {
             // Another branch may have other defects, but this one came from its base.
             for branch in [facts.branch.as_str(), &settings.base] {
                 let found = match branch {
                     "" => None,
-                    branch => history.latest(&facts.repo, branch)?,
+                    branch => history.latest(&facts.repo, branch, &is_own)?,
                 };
                 if found.is_some() {
                     return Ok(found);

@@ -291,3 +291,22 @@ fn since_last_reviews_what_was_added_and_proves_older_issues_again() {
     assert_eq!(page["metadata"]["files_reviewed"], 0, "{page:#}");
     assert_eq!(page["changes"]["known"], json!(["ISS-001"]), "{page:#}");
 }
+
+/// Where a repository comes from is what it says itself.
+#[test]
+fn another_repository_with_the_same_origin_changes_nothing() {
+    let stage = Stage::new();
+    let origin = "https://git.example.org/team/app.git";
+    git(stage.repo(), &["remote", "add", "origin", origin]);
+    stage.review(&findings(), &[]);
+    let other = Stage { repo: repository(), place: stage.place };
+    fs::write(other.repo().join("src/numbers.js"), mended()).unwrap();
+    git(other.repo(), &["commit", "-q", "-a", "--amend", "-m", "another first commit"]);
+    git(other.repo(), &["remote", "add", "origin", origin]);
+    let (output, page) = other.review(&json!([]), &[]);
+    assert!(!output.stdout.contains("the average is wrong"), "{}", output.stdout);
+    assert_eq!(page["metadata"]["repo"], "git.example.org/team/app", "{page:#}");
+    let stage = Stage { repo: stage.repo, place: other.place };
+    let (_, page) = stage.review(&json!([]), &[]);
+    assert_eq!(page["changes"]["known"], json!(["ISS-001"]), "{page:#}");
+}
