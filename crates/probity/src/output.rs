@@ -165,9 +165,7 @@ impl OutputFile {
                 Ok(())
             }
             Tracked::Known(_) => Err(Failure::new(
-                format!(
-                    "git tracks {shown}: whoever committed it could have invented what it says"
-                ),
+                format!("git tracks {shown}, so its author could have invented what it says"),
                 format!("{way_out}, or run `git rm --cached {shown}` if you wrote it"),
             )),
             Tracked::Unknown(error) => Err(Failure::new(
