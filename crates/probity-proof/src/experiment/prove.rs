@@ -189,7 +189,9 @@ impl Claimed<'_> {
 
     fn try_fix(&mut self, patch: &str, number: usize) -> FixResult {
         let Laboratory { options, head, baselines, .. } = *self.laboratory;
-        let fix = Fix::read(patch, &head.root, self.flagged, options.reviewed.as_ref(), self.claim);
+        let base = self.laboratory.base.map(|base| &base.root);
+        let reviewed = options.reviewed.as_ref();
+        let fix = Fix::read(patch, &head.root, base, self.flagged, reviewed, self.claim);
         let fix = match fix {
             Ok(fix) => fix,
             Err(fault) => return FixResult::Refused(fault),
