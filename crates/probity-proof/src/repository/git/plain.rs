@@ -18,8 +18,8 @@ use probity_scope::{read_text, unreadable_patterns};
 const PARTS: &[&str] = &["objects", "refs", "reftable", "packed-refs", "shallow", "logs", "info"];
 const OWN: &[&str] = &["HEAD", "index", "logs", "config.worktree"];
 
-/// Directories below this depth hold objects, whose names nobody can choose.
-const MOST_DEPTH: usize = 8;
+/// Names of branches have fewer parts.
+const MOST_DEPTH: usize = 100;
 
 /// What is in the git directory of a work tree, or in that of its repository, and leads elsewhere.
 pub(super) fn leading_elsewhere(own: &Path, common: &Path) -> Option<PathBuf> {
