@@ -15,7 +15,6 @@ pub const SCHEMA: &str = include_str!("../../schema/review.yml.schema.json");
 
 /// Longer than any list of globs has to be.
 const MAX_BYTES: usize = 1 << 20;
-const MAX_WEIGHT: f64 = 10.0;
 
 /// What is wrong with a configuration, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -99,7 +98,7 @@ pub(super) fn read(text: &str, below: Option<&ReviewConfig>) -> Result<ReviewCon
     let default = Weights { critical: 3.0, high: 1.5, medium: 1.0, low: 0.5 };
     let weights = weights(&file.severity_weights, below.map_or(default, |config| config.weights))?;
     let categories = match (&file.categories, below) {
-        (Some(written), _) => categories(written)?,
+        (Some(written), below) => categories(written, below.map(|config| &*config.categories))?,
         (None, Some(below)) => below.categories.clone(),
         (None, None) => Category::ALL.to_vec(),
     };
@@ -121,9 +120,9 @@ pub(super) fn read(text: &str, below: Option<&ReviewConfig>) -> Result<ReviewCon
 fn weights(file: &FileWeights, below: Weights) -> Result<Weights, ConfigError> {
     let weight = |written: &Option<Spanned<f64>>, below: f64| match written {
         None => Ok(below),
-        Some(written) if (0.0..=MAX_WEIGHT).contains(&written.value) => Ok(written.value),
+        Some(written) if (0.0..f64::INFINITY).contains(&written.value) => Ok(written.value),
         Some(written) => {
-            let message = format!("a weight is between 0 and {MAX_WEIGHT}, not {}", written.value);
+            let message = format!("a weight is a number from 0 on, not {}", written.value);
             Err(wrong(written.referenced, message))
         }
     };
@@ -135,21 +134,24 @@ fn weights(file: &FileWeights, below: Weights) -> Result<Weights, ConfigError> {
     })
 }
 
+/// Those that are enabled. If a file only disables some, all others stay as they are.
 fn categories(
     written: &Spanned<BTreeMap<String, Spanned<FileCategory>>>,
+    below: Option<&[Category]>,
 ) -> Result<Vec<Category>, ConfigError> {
-    let mut enabled = Vec::new();
+    let (mut enabled, mut disabled) = (Vec::new(), Vec::new());
     for (name, category) in &written.value {
         let known: Category =
             name.parse().map_err(|error| wrong(category.referenced, format!("{error}")))?;
-        if category.value.enabled {
-            enabled.push(known);
-        }
+        let list = if category.value.enabled { &mut enabled } else { &mut disabled };
+        list.push(known);
+    }
+    if enabled.is_empty() && !disabled.is_empty() {
+        let others = below.unwrap_or(Category::ALL.as_slice()).iter();
+        enabled.extend(others.filter(|category| !disabled.contains(category)));
     }
     if enabled.is_empty() {
-        let message = "no category is enabled; the list replaces the profile's, so name every \
-                       category that is to be reviewed"
-            .to_owned();
+        let message = "no category is enabled; enable one that is to be reviewed".to_owned();
         return Err(wrong(written.referenced, message));
     }
     enabled.sort_unstable();

@@ -75,7 +75,7 @@ fn what_is_wrong_is_said_with_its_place_and_the_schema_agrees() {
         "severity_weights:\n  low: -1\n",
         "severity_weights:\n  low: .nan\n",
         "categories:\n  style: { enabled: true }\n",
-        "categories: { testing: { enabled: false } }\n",
+        "categories: {}\n",
         "categories: { testing: { enabled: maybe } }\n",
         "include: ['a[']\n",
         "version: \"2\"\n",
@@ -101,13 +101,13 @@ fn what_is_wrong_is_said_with_its_place_and_the_schema_agrees() {
     "severity_weights:\n  critcal: 1\n"
         2:3: unknown field `critcal`, expected one of critical, high, medium, low
     "severity_weights:\n  low: -1\n"
-        2:8: a weight is between 0 and 10, not -1
+        2:8: a weight is a number from 0 on, not -1
     "severity_weights:\n  low: .nan\n"
-        2:8: a weight is between 0 and 10, not NaN
+        2:8: a weight is a number from 0 on, not NaN
     "categories:\n  style: { enabled: true }\n"
         2:10: unknown category `style`, expected one of security, correctness, performance, maintainability, testing
-    "categories: { testing: { enabled: false } }\n"
-        1:13: no category is enabled; the list replaces the profile's, so name every category that is to be reviewed
+    "categories: {}\n"
+        1:13: no category is enabled; enable one that is to be reviewed
     "categories: { testing: { enabled: maybe } }\n"
         1:35: invalid boolean
     "include: ['a[']\n"
@@ -125,6 +125,13 @@ fn what_is_wrong_is_said_with_its_place_and_the_schema_agrees() {
     "include: []\ninclude: []\n"
         2:1: duplicate mapping key: include
     "#);
+    let only = default().over("categories: { testing: { enabled: false } }\n").unwrap();
+    let others = Category::ALL.into_iter().filter(|category| *category != Category::Testing);
+    assert_eq!(only.categories, others.collect::<Vec<_>>());
+    assert_eq!(
+        default().over("severity_weights: { critical: 20 }").unwrap().weights.critical,
+        20.0
+    );
     for text in ["{}", "severity_weights: { low: 0 }", "proof: { level: P3, timeout_seconds: 9 }"] {
         let value: Value = serde_saphyr::from_str(text).unwrap();
         assert!(schema.is_valid(&value), "{text:?}");
