@@ -19,6 +19,7 @@ use super::{
     settings::{Keep, Settings},
 };
 use crate::{
+    ci::in_ci,
     commands::{ListFormat, print_json},
     config::{self, Layer, Origin, key},
     exit::Exit,
@@ -66,13 +67,12 @@ impl Kept {
         let history = self.history.as_mut()?;
         let facts = GitFacts::of(&settings.repo);
         let old = directory_name(&settings.repo);
-        // A shallow clone of a CI job has no earlier commits; whose history is in the database is the
-        // job's to say.
-        let is_shared = matches!(settings.history, Keep::Database(_));
+        // A shallow clone of a CI job has no earlier commits, and comes from where it says.
+        let is_of_job = matches!(settings.history, Keep::Database(_)) || in_ci();
         let is_own = |commit: &str| {
             facts.commit == NO_COMMIT
                 || has_commit(&settings.repo, commit)
-                || is_shared && is_shallow(&settings.repo)
+                || is_of_job && is_shallow(&settings.repo)
         };
         let found = adopted(history, &old, &facts.repo, &settings.repo).and_then(|()| {
             // Another branch may have other defects, but this one came from its base.
