@@ -313,7 +313,7 @@ fn a_description_cannot_show_what_is_outside_the_project() {
     };
     let shown = run(&[]);
     assert!(!shown.contains("outside.txt") && shown.contains("- go.mod (33 bytes)"), "{shown}");
-    assert!(shown.contains("agents do not see the build context"), "{shown}");
+    assert!(shown.contains("the build context is not used"), "{shown}");
     let shown = run(&["--context", ".."]);
     assert!(shown.contains("- outside.txt"), "{shown}");
 }
