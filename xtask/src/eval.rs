@@ -12,7 +12,7 @@ use std::{
 
 use serde::Deserialize;
 
-use crate::{Report, cargo, output};
+use crate::{Report, built};
 
 /// What must hold of an accepted file.
 #[derive(Deserialize)]
@@ -37,18 +37,7 @@ struct Score {
 }
 
 pub(crate) fn run(root: &Path, agent: &str, binary: Option<PathBuf>) -> Result<Report, String> {
-    let binary = match binary {
-        // It is run from other directories.
-        Some(binary) => {
-            binary.canonicalize().map_err(|error| format!("{}: {error}", binary.display()))?
-        }
-        None => {
-            let mut build = cargo(root);
-            build.args(["build", "--quiet", "--package", "probity"]);
-            output(build)?;
-            root.join("target/debug/probity")
-        }
-    };
+    let binary = built(root, binary)?;
     let mut text = String::new();
     let mut score = Score::default();
     for directory in cases(&root.join("eval"))? {

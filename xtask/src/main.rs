@@ -6,6 +6,7 @@
 mod corpus;
 mod docs;
 mod eval;
+mod history;
 mod passed;
 mod tidy;
 
@@ -30,6 +31,10 @@ Commands:
   eval --agent REF [--binary FILE] [--root DIR]
                                score an agent on the files of eval/; {case} in REF is the case's
                                directory
+  history --clones DIR [--language NAME] [--half tuning|reporting] [--project PART]
+          [--work DIR] [--binary FILE] [--root DIR]
+                               review real bug fixes of eval/history, of the projects whose
+                               histories are in DIR, and count right verdicts
   to-run DIR [--root DIR]      print the nextest filter without the test programs that passed and
                                could notice no change since; DIR holds nextest's list of binaries
   passed --report FILE DIR     remember in DIR which programs passed by nextest's JUnit report
@@ -93,6 +98,22 @@ fn run(mut arguments: Vec<String>) -> Result<Report, String> {
                 Some(agent) => eval::run(&root, &agent, binary),
                 None => corpus::run(&root),
             }
+        }
+        "history" => {
+            let root = arguments.root()?;
+            let clones = arguments.value("--clones")?.ok_or("`--clones` is missing")?;
+            let binary = arguments.value("--binary")?.map(PathBuf::from);
+            let work = arguments.value("--work")?.map(PathBuf::from);
+            let settings = history::Settings {
+                clones: clones.into(),
+                work: work.unwrap_or_else(|| root.join("target/history")),
+                binary: built(&root, binary)?,
+                language: arguments.value("--language")?,
+                half: arguments.value("--half")?,
+                project: arguments.value("--project")?,
+            };
+            arguments.finish()?;
+            history::run(&root, &settings)
         }
         "to-run" => {
             let root = arguments.root()?;
@@ -168,6 +189,17 @@ pub(crate) fn cargo(root: &Path) -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root);
     command
+}
+
+/// The binary of these words, or the one that cargo builds; it is run from other directories.
+pub(crate) fn built(root: &Path, binary: Option<PathBuf>) -> Result<PathBuf, String> {
+    let Some(binary) = binary else {
+        let mut build = cargo(root);
+        build.args(["build", "--quiet", "--package", "probity"]);
+        output(build)?;
+        return Ok(root.join("target/debug/probity"));
+    };
+    binary.canonicalize().map_err(|error| format!("{}: {error}", binary.display()))
 }
 
 /// Runs to the end and returns what was printed; an unsuccessful end is an error that quotes it.
