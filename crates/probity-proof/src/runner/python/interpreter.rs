@@ -1,6 +1,9 @@
 //! The Python interpreters of the machine, and what they say of themselves.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use probity_scope::HeldDirectory;
 use serde::Deserialize;
@@ -90,7 +93,12 @@ pub(in crate::runner) fn interpreters(
     let mut all = Interpreters::default();
     let of_tools = environments::of_tools(context, repo).into_iter();
     let candidates = active.into_iter().chain(of_tools).chain(on_path);
-    for path in candidates.filter(|path| host::is_file(path)) {
+    // One file in one directory, whatever names and links lead there.
+    let mut seen = BTreeSet::new();
+    let mut is_new = |path: &PathBuf| {
+        seen.insert((host::real_path(path), path.parent().and_then(host::real_path)))
+    };
+    for path in candidates.filter(|path| host::is_file(path) && is_new(path)) {
         let answer = |variables: &[(&str, &str)]| {
             let ran = succeeded(host.ask(&path, &["-I", "-c", ASK], variables)).ok()?;
             serde_json::from_slice::<Interpreter>(&ran.stdout).ok()
