@@ -14,6 +14,7 @@
 
 #[path = "../tests/it/corpus.rs"]
 mod corpus;
+#[expect(dead_code, reason = "existing tests are sound here")]
 #[path = "../tests/it/frameworks.rs"]
 mod frameworks;
 #[path = "../tests/it/tools.rs"]

@@ -26,6 +26,7 @@ mod reading;
 mod refused;
 mod rejected;
 mod staged;
+mod start;
 mod suite;
 
 pub(crate) use self::{prove::Laboratory, suite::Baselines};

@@ -54,8 +54,8 @@ pub use crate::{
         },
     },
     runner::{
-        CustomRunner, CustomRunnerError, FetchOptions, LanguageTools, MalformedReport, ReportFault,
-        Trouble, Unavailable, language_tools,
+        CustomRunner, CustomRunnerError, FetchOptions, LanguageTools, MalformedReport, NotTaken,
+        ReportFault, TriedInterpreter, Trouble, Unavailable, language_tools,
     },
     verdict::{
         BaseResult, BrokenTest, Cheat, FixFault, FixResult, Gap, Level, Outcome, Refusal, Run,

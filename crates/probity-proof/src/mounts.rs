@@ -59,7 +59,7 @@ pub(crate) const TOOL: Shown = shown(
 );
 pub(crate) const PACKAGES: Shown = shown(
     "its place in `/proof/repo`",
-    "`node_modules`, `vendor`, `build/packages` and `.venv` of the repository",
+    "`node_modules`, `vendor`, `build/packages`, and `.venv` and other environments of the repository",
     Nobody,
     "installed packages; only a real directory below the repository, never one behind a link",
 );

@@ -42,6 +42,7 @@ use self::{
 pub use self::{
     custom::{CustomRunner, CustomRunnerError},
     fetching::FetchOptions,
+    python::{NotTaken, TriedInterpreter},
     report::{MalformedReport, ReportFault},
 };
 use crate::{
@@ -86,9 +87,38 @@ pub(crate) trait Runner: fmt::Debug + Send + Sync {
         limit: Duration,
     ) -> Result<Suite, Box<Trial>>;
 
+    /// The same on the code as it is, of which another run may have shown something already.
+    fn run_original(
+        &self,
+        site: &Site<'_>,
+        directory: &Path,
+        tests: &BTreeSet<String>,
+        limit: Duration,
+    ) -> Result<Suite, Box<Trial>> {
+        self.run_group(site, directory, tests, limit)
+    }
+
+    /// The same on changed code. It may end at the first test that does not pass though it passed
+    /// before.
+    fn run_changed(
+        &self,
+        site: &Site<'_>,
+        directory: &Path,
+        tests: &BTreeSet<String>,
+        _before: &Suite,
+        limit: Duration,
+    ) -> Result<Suite, Box<Trial>> {
+        self.run_group(site, directory, tests, limit)
+    }
+
     /// The name of an existing test without what may differ from run to run.
     fn function<'a>(&self, test: &'a str) -> &'a str {
         test
+    }
+
+    /// What a test lacks that did not begin, by what its tools say.
+    fn missing(&self, _output: &str) -> Option<Missing> {
+        None
     }
 
     /// A test that does nothing, in the place of this one: if it does not run either, it is not the
@@ -253,6 +283,16 @@ pub(crate) struct Built {
     pub(crate) test: String,
 }
 
+/// Something that is not on this machine.
+#[derive(Debug)]
+pub(crate) struct Missing {
+    /// As the code names it.
+    pub(crate) name: String,
+    /// In words for people, and what brings it.
+    pub(crate) what: String,
+    pub(crate) help: String,
+}
+
 /// One run and what it showed.
 #[derive(Debug, Clone)]
 pub(crate) struct Trial {
@@ -389,10 +429,26 @@ pub enum Unavailable {
     NotInstalled(&'static str),
     #[error("the repository has no {0}")]
     NoBuildFile(&'static str),
-    #[error("none of the Python interpreters found here has pytest")]
-    NoPytest,
+    /// The interpreters that were tried, and the command that installs what the project needs.
+    #[error("no Python interpreter here has pytest{}; install it with `{install}`", listed(.tried))]
+    NoPytest { tried: Vec<TriedInterpreter>, install: &'static str },
     #[error(transparent)]
     Trouble(#[from] Trouble),
+}
+
+/// Interpreters that are named before the rest is counted.
+const NAMED_INTERPRETERS: usize = 6;
+
+/// Which interpreters were tried, and why none of them was taken.
+fn listed(tried: &[TriedInterpreter]) -> String {
+    let named = tried.iter().take(NAMED_INTERPRETERS);
+    let mut named: Vec<String> =
+        named.map(|one| format!("{}: {}", one.path.display(), one.why)).collect();
+    let more = tried.len().saturating_sub(NAMED_INTERPRETERS);
+    if more > 0 {
+        named.push(format!("and {more} more"));
+    }
+    if named.is_empty() { String::new() } else { format!(" ({})", named.join("; ")) }
 }
 
 #[cfg(test)]

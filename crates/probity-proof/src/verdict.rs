@@ -258,6 +258,11 @@ pub enum RunDetail {
     TeardownFailed,
     /// The runner ended before the test began.
     NeverBegan,
+    /// The code needs something that is not on this machine; what brings it, in words for people.
+    Missing {
+        what: String,
+        help: String,
+    },
     /// The command's report shows nothing about the test.
     NoReport(ReportFault),
     Trouble(Trouble),
@@ -291,6 +296,7 @@ impl RunDetail {
                 | Self::BuildKilled
                 | Self::NeverBegan
                 | Self::EndedEarly
+                | Self::Missing { .. }
                 | Self::NoReport(_)
                 | Self::Trouble(_)
         )

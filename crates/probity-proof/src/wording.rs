@@ -190,6 +190,7 @@ pub fn detail(detail: &RunDetail) -> String {
         RunDetail::SetupFailed => "the setup of the test failed".to_owned(),
         RunDetail::TeardownFailed => "only the teardown of the test failed".to_owned(),
         RunDetail::NeverBegan => "the test runner failed before the test began".to_owned(),
+        RunDetail::Missing { what, help } => format!("{what}; {help}"),
         RunDetail::NoReport(fault) => fault.to_string(),
         RunDetail::Trouble(trouble) => trouble.to_string(),
     }

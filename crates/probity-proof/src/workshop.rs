@@ -8,7 +8,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
@@ -447,6 +447,8 @@ fn context(options: &ProofOptions, vault: Vault) -> io::Result<RunnerContext> {
         deadline: Mutex::new(None),
         compilations: AtomicUsize::new(0),
         runs: AtomicUsize::new(0),
+        repo: options.repo.clone(),
+        history: OnceLock::new(),
     })
 }
 

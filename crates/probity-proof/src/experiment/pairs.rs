@@ -84,8 +84,82 @@ impl Originals {
     }
 }
 
-/// Compares two versions. The original was run once, and failed. One of several others that are
-/// tried one after the other has `more` pairs to go, since any of them may pass by chance.
+/// Pairs of runs of two versions, one after the other. The original was run once, and failed.
+pub(super) struct Pairs<'a> {
+    options: &'a ProofOptions,
+    original: &'a dyn Runs,
+    other: &'a dyn Runs,
+    hangs: bool,
+    /// So many are wanted.
+    least: u32,
+    done: u32,
+}
+
+impl<'a> Pairs<'a> {
+    /// Those that show whether it is worth it to look at more than the test.
+    pub(super) const FIRST: u32 = 2;
+
+    /// One of several others that are tried one after the other has `more` pairs to go, since any of
+    /// them may pass by chance.
+    pub(super) fn new(
+        options: &'a ProofOptions,
+        original: &'a dyn Runs,
+        other: &'a dyn Runs,
+        originals: &Originals,
+        more: u32,
+    ) -> Self {
+        let hangs = originals.runs.first().is_some_and(|run| run.outcome == Outcome::Timeout);
+        // Nobody runs into the limit by chance, and each time costs all of it.
+        let wanted = if hangs { ProofOptions::LEAST_PAIRS } else { options.pairs + more };
+        let least = wanted.clamp(ProofOptions::LEAST_PAIRS, ProofOptions::MOST_PAIRS);
+        Self { options, original, other, hangs, least, done: 0 }
+    }
+
+    /// Runs the first pairs. The error is what they have decided already.
+    pub(super) fn begin(&mut self, originals: &mut Originals) -> Result<u32, Compared> {
+        while self.done < Self::FIRST {
+            self.run_pair(originals)?;
+        }
+        Ok(self.done)
+    }
+
+    /// Runs as many as it takes.
+    pub(super) fn finish(mut self, originals: &mut Originals) -> Compared {
+        loop {
+            let enough = self.done >= self.least && self.done >= originals.number();
+            let doubtful =
+                !self.hangs && originals.is_doubtful() && self.done < ProofOptions::MOST_PAIRS;
+            if enough && !doubtful {
+                return Compared::Flips { pairs: self.done };
+            }
+            if let Err(end) = self.run_pair(originals) {
+                return end;
+            }
+        }
+    }
+
+    fn run_pair(&mut self, originals: &mut Originals) -> Result<(), Compared> {
+        if self.done >= originals.number() {
+            originals.run_again(self.original)?;
+        }
+        let Observed { trial, wrote_code } = self.other.run();
+        if let Some(path) = wrote_code {
+            return Err(Compared::WroteCode(path.display().to_string()));
+        }
+        match trial.outcome {
+            Outcome::Passed if self.hangs && trial.duration > self.options.test_timeout / 10 => {
+                return Err(Compared::Slow);
+            }
+            Outcome::Passed => {}
+            outcome if self.done == 0 => return Err(Compared::DoesNotFlip(outcome)),
+            _ => return Err(Compared::OtherIsFlaky),
+        }
+        self.done += 1;
+        Ok(())
+    }
+}
+
+/// Compares two versions with as many pairs as it takes.
 pub(super) fn compare(
     options: &ProofOptions,
     original: &dyn Runs,
@@ -93,36 +167,7 @@ pub(super) fn compare(
     originals: &mut Originals,
     more: u32,
 ) -> Compared {
-    let hangs = originals.runs.first().is_some_and(|run| run.outcome == Outcome::Timeout);
-    // Nobody runs into the limit by chance, and each time costs all of it.
-    let wanted = if hangs { ProofOptions::LEAST_PAIRS } else { options.pairs + more };
-    let least = wanted.clamp(ProofOptions::LEAST_PAIRS, ProofOptions::MOST_PAIRS);
-    let mut pairs = 0;
-    loop {
-        if pairs >= originals.number()
-            && let Err(end) = originals.run_again(original)
-        {
-            return end;
-        }
-        let Observed { trial, wrote_code } = other.run();
-        if let Some(path) = wrote_code {
-            return Compared::WroteCode(path.display().to_string());
-        }
-        match trial.outcome {
-            Outcome::Passed if hangs && trial.duration > options.test_timeout / 10 => {
-                return Compared::Slow;
-            }
-            Outcome::Passed => {}
-            outcome if pairs == 0 => return Compared::DoesNotFlip(outcome),
-            _ => return Compared::OtherIsFlaky,
-        }
-        pairs += 1;
-        let enough = pairs >= least && pairs >= originals.number();
-        let doubtful = !hangs && originals.is_doubtful() && pairs < ProofOptions::MOST_PAIRS;
-        if enough && !doubtful {
-            return Compared::Flips { pairs };
-        }
-    }
+    Pairs::new(options, original, other, originals, more).finish(originals)
 }
 
 /// A message without what differs between any two runs: times, addresses and paths of scratch.

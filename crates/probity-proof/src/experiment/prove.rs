@@ -5,9 +5,10 @@ use std::path::Path;
 use super::{
     altered,
     fix::Fix,
-    pairs::{Compared, Originals, compare},
+    pairs::{Compared, Originals, Pairs, compare},
     reading::reads_code,
     staged::{Observed, Staged, Version},
+    start::check_start,
     suite::{Baselines, Suites},
 };
 use crate::{
@@ -115,27 +116,6 @@ impl Laboratory<'_> {
     }
 }
 
-/// For a test that did not begin: whether anything could begin in its place. An empty test that does
-/// not pass there either is not the agent's fault.
-fn check_start(as_it_is: Version<'_>, placed: &Placed, vault: &Vault, verdict: &mut Verdict) {
-    let began = match &verdict.why {
-        Why::Ran(detail) => !detail.is_unstarted(),
-        _ => true,
-    };
-    if began {
-        return;
-    }
-    let Some(empty) = as_it_is.runner.empty_test(&as_it_is.copies.root, placed) else { return };
-    let trial = match as_it_is.build(&empty, vault, "empty") {
-        Ok(staged) => staged.run().trial,
-        Err(trial) => *trial,
-    };
-    if trial.outcome != Outcome::Passed {
-        verdict.output = trial.output;
-        verdict.end(Outcome::HarnessError, Why::Unstarted(trial.detail));
-    }
-}
-
 /// Whether the test passes even if it throws at once. Settings of a repository can have every test
 /// pass, and a claim would be unfounded for that.
 fn anything_passes(as_it_is: Version<'_>, placed: &Placed, vault: &Vault) -> bool {
@@ -199,20 +179,48 @@ impl Claimed<'_> {
         let fixed = Version { changes: &fix.changes, ..self.as_it_is };
         // Each fix more is one more chance for a coin.
         let more = u32::try_from(number).unwrap_or(u32::MAX);
-        match self.compare(fixed, &format!("fixed-{number}"), more) {
-            Ok(Compared::Flips { pairs }) => {
+        let staged = match fixed.build(self.placed, self.vault, &format!("fixed-{number}")) {
+            Ok(staged) => staged,
+            Err(trial) => return FixResult::DoesNotFlip(trial.outcome),
+        };
+        let mut pairs = Pairs::new(options, self.original, &staged, &self.originals, more);
+        let first = match pairs.begin(&mut self.originals) {
+            Ok(first) => first,
+            Err(end) => return self.without_flip(end),
+        };
+        if self.reads_code(&staged) {
+            return self.without_flip(Compared::ReadCode(self.flagged.file.clone()));
+        }
+        let name = format!("suite-{number}");
+        let result =
+            Suites { options, baselines, vault: self.vault, name }.judge(self.as_it_is, fixed);
+        let is_in_vain = match &result {
+            FixResult::Unguarded { .. } => options.without_guard == WithoutGuard::Observe,
+            result => !result.is_guarded(),
+        };
+        if is_in_vain {
+            self.verdict.pairs = first;
+            return result;
+        }
+        match pairs.finish(&mut self.originals) {
+            Compared::Flips { pairs } => {
                 self.verdict.pairs = pairs;
-                let name = format!("suite-{number}");
-                Suites { options, baselines, vault: self.vault, name }.judge(self.as_it_is, fixed)
+                result
             }
-            Ok(Compared::DoesNotFlip(outcome)) => FixResult::DoesNotFlip(outcome),
-            Ok(Compared::Slow) => FixResult::Slow,
-            Ok(Compared::OtherIsFlaky) => FixResult::Flaky,
-            Ok(end) => {
+            end => self.without_flip(end),
+        }
+    }
+
+    /// What becomes of a fix whose pairs ended without a flip.
+    fn without_flip(&mut self, end: Compared) -> FixResult {
+        match end {
+            Compared::DoesNotFlip(outcome) => FixResult::DoesNotFlip(outcome),
+            Compared::Slow => FixResult::Slow,
+            Compared::OtherIsFlaky => FixResult::Flaky,
+            end => {
                 self.end(end);
                 FixResult::NotJudged
             }
-            Err(trial) => FixResult::DoesNotFlip(trial.outcome),
         }
     }
 
@@ -310,7 +318,16 @@ impl Claimed<'_> {
         if !self.is_open() || self.verdict.outcome == Outcome::Timeout {
             return;
         }
-        let wanted = self.laboratory.options.pairs.max(ProofOptions::LEAST_PAIRS) as usize;
+        let options = self.laboratory.options;
+        // No run more lets it count, if only a fix does and the one that came with it cannot.
+        let is_settled = options.required > Level::Fails
+            && matches!(
+                self.verdict.fix,
+                FixResult::Refused(_) | FixResult::Breaks(_) | FixResult::Unguarded { .. }
+            );
+        let wanted =
+            if is_settled { Pairs::FIRST } else { options.pairs.max(ProofOptions::LEAST_PAIRS) };
+        let wanted = wanted as usize;
         while self.originals.runs.len() < wanted {
             if let Err(end) = self.originals.run_again(self.original) {
                 return self.end(end);

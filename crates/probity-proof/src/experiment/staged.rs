@@ -13,7 +13,7 @@ use crate::{
     runner::{
         Built, Placed, Runner, Trial, Trouble,
         context::{RunnerContext, Site},
-        existing::{Existing, Suite, run_existing},
+        existing::{Existing, Side, Suite, run_existing},
         witness::Witness,
     },
 };
@@ -106,8 +106,9 @@ impl<'a> Version<'a> {
         &self,
         vault: &Vault,
         wanted: Existing<'_>,
+        side: Side<'_>,
     ) -> Result<Suite, Trouble> {
-        Ok(run_existing(self.runner, &self.site(vault)?, wanted))
+        Ok(run_existing(self.runner, &self.site(vault)?, wanted, side))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     places::Vault,
     runner::{
         Once, Runner,
-        existing::{Existing, Suite},
+        existing::{Existing, Side, Suite},
     },
 };
 
@@ -42,32 +42,44 @@ impl Suites<'_> {
         let files: Vec<String> = fixed.changes.iter().map(|(path, _)| path.clone()).collect();
         let touching = Existing::Touching(&files);
         let before = self.baselines.get((original.runner.name(), files.clone()), || {
-            Ok::<_, Infallible>(self.run(original, "before", touching))
+            Ok::<_, Infallible>(self.run(original, "before", touching, Side::Original))
         });
         let Ok(before) = before;
-        if !before.outcomes.values().any(|outcome| *outcome == Outcome::Passed) {
+        if before.passed().next().is_none() {
             return without_passing(before);
         }
-        let after = self.run(fixed, "after", touching);
-        let is_built = |directory: &PathBuf| before.builds.get(directory) == Some(&true);
-        let unbuilt = after.builds.iter().filter(|(_, built)| !**built);
-        // They build without the fix, so it is the fix.
-        if unbuilt.map(|(directory, _)| directory).any(is_built) {
-            return FixResult::Breaks(vec![BrokenTest::Build]);
-        }
-        let sides = Sides::of(original.runner, &before, &after);
-        let suspects: Vec<String> = sides.suspects(after.is_cut);
         let mut seen = Seen { gaps: before.gaps.clone(), lacks_nearest: before.lacks_nearest };
-        seen.add(after.gaps.clone(), after.lacks_nearest);
-        for suspects in suspects.chunks(MOST_SUSPECTS) {
-            let broken = self.broken(original, fixed, suspects, &mut seen);
-            if !broken.is_empty() {
-                // The package at the root of a repository has no name.
-                let named = |test: String| BrokenTest::Named(test.trim().to_owned());
-                return FixResult::Breaks(broken.into_iter().map(named).collect());
+        let mut innocent = BTreeSet::new();
+        let mut side = Side::Changed(&before);
+        loop {
+            let after = self.run(fixed, "after", touching, side);
+            let is_built = |directory: &PathBuf| before.builds.get(directory) == Some(&true);
+            let unbuilt = after.builds.iter().filter(|(_, built)| !**built);
+            // They build without the fix, so it is the fix.
+            if unbuilt.map(|(directory, _)| directory).any(is_built) {
+                return FixResult::Breaks(vec![BrokenTest::Build]);
             }
+            let sides = Sides::of(original.runner, &before, &after);
+            let mut suspects = sides.suspects(after.is_cut || after.is_stopped);
+            suspects.retain(|test| !innocent.contains(test));
+            if !after.is_stopped {
+                seen.add(after.gaps.clone(), after.lacks_nearest);
+            }
+            for suspects in suspects.chunks(MOST_SUSPECTS) {
+                let broken = self.broken(original, fixed, suspects, &mut seen);
+                if !broken.is_empty() {
+                    // The package at the root of a repository has no name.
+                    let named = |test: String| BrokenTest::Named(test.trim().to_owned());
+                    return FixResult::Breaks(broken.into_iter().map(named).collect());
+                }
+            }
+            if !after.is_stopped {
+                return seen.judge(sides.passed());
+            }
+            // It was chance, so the others have to run as well.
+            innocent.extend(suspects);
+            side = Side::Whole;
         }
-        seen.judge(sides.passed())
     }
 
     /// Of these tests the ones that pass on every run of the original and on no run of the fixed
@@ -85,8 +97,10 @@ impl Suites<'_> {
                 break;
             }
             let named = Existing::Named(&suspects);
-            let (before, after) =
-                (self.run(original, "before", named), self.run(fixed, "after", named));
+            let (before, after) = (
+                self.run(original, "before", named, Side::Whole),
+                self.run(fixed, "after", named, Side::Whole),
+            );
             let sides = Sides::of(original.runner, &before, &after);
             let mut still = Vec::new();
             for name in suspects {
@@ -109,11 +123,11 @@ impl Suites<'_> {
         suspects
     }
 
-    fn run(&self, version: Version<'_>, name: &str, wanted: Existing<'_>) -> Suite {
+    fn run(&self, version: Version<'_>, name: &str, wanted: Existing<'_>, side: Side<'_>) -> Suite {
         let vault = self.vault.vault(&self.name).and_then(|vault| vault.vault(name));
         let suite = vault
             .map_err(|error| Trouble::at(self.vault.path(), &error))
-            .and_then(|vault| version.run_existing(&vault, wanted));
+            .and_then(|vault| version.run_existing(&vault, wanted, side));
         suite.unwrap_or_else(|trouble| {
             let (place, detail) = (String::new(), RunDetail::Trouble(trouble));
             Suite::without(Gap::NotRun { place, detail })

@@ -11,7 +11,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        Mutex, PoisonError,
+        Mutex, OnceLock, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -38,6 +38,8 @@ pub(crate) struct Copies {
     reuse: Reuse,
     free: Mutex<Vec<Copy>>,
     made: AtomicUsize,
+    /// Of the tree, once somebody has asked for it.
+    digest: OnceLock<Option<Vec<u8>>>,
 }
 
 /// Whether a copy may serve more than one run.
@@ -72,7 +74,7 @@ impl Copies {
     /// Of a tree that is at a root, in a vault of their own.
     pub(crate) fn new(tree: Tree, root: HeldDirectory, vault: Vault, reuse: Reuse) -> Self {
         let (free, made) = (Mutex::default(), AtomicUsize::new(0));
-        Self { tree, root, vault, reuse, free, made }
+        Self { tree, root, vault, reuse, free, made, digest: OnceLock::new() }
     }
 
     /// A clean copy. Where copies are not used again, it is made in the vault `at`, so that all runs
@@ -155,6 +157,13 @@ impl PooledCopy<'_> {
     pub(crate) fn leaf(&self) -> io::Result<&Leaf> {
         let gone = || io::Error::other("the copy was given back");
         self.copy.as_ref().map(|copy| &copy.repo).ok_or_else(gone)
+    }
+
+    /// A hash of the tree that this is a copy of, without what we wrote into it. None if it cannot be
+    /// read.
+    pub(crate) fn tree_digest(&self) -> Option<&[u8]> {
+        let digest = || self.copies.tree.digest(&self.copies.root).ok();
+        self.copies.digest.get_or_init(digest).as_deref()
     }
 
     /// Writes a file of ours, which is gone when the copy is clean again.

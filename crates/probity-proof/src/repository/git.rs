@@ -10,6 +10,7 @@ mod commit;
 mod diff;
 mod plain;
 mod private;
+mod together;
 
 use std::{
     ffi::{OsStr, OsString},
@@ -17,12 +18,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-pub(crate) use self::command::Git;
 pub use self::{
     ancestor::Ancestor,
     commit::{CommitError, Commits, check_clean},
     diff::{Change, ChangedFile},
 };
+pub(crate) use self::{command::Git, together::History};
 
 /// Stands where git has no commit to name.
 pub const NO_COMMIT: &str = "0000000000000000000000000000000000000000";

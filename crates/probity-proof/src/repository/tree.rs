@@ -14,6 +14,7 @@ use std::{
 
 use ignore::WalkBuilder;
 use probity_scope::{HeldDirectory, HeldKind, HeldStat, unreadable_patterns};
+use sha2::{Digest as _, Sha256};
 
 use super::git::Git;
 use crate::host;
@@ -180,6 +181,26 @@ impl Tree {
 
     pub(crate) fn files(&self) -> &[PathBuf] {
         &self.files
+    }
+
+    /// A hash of everything in it, which is at a root: names, contents, links, and what may be run.
+    pub(crate) fn digest(&self, root: &HeldDirectory) -> io::Result<Vec<u8>> {
+        let mut digest = Sha256::new();
+        let mut add = |part: &[u8]| {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        };
+        for path in &self.files {
+            let stat = root.stat(path).ok_or(io::ErrorKind::NotFound)?;
+            add(path.as_os_str().as_encoded_bytes());
+            add(&[u8::from(stat.mode & 0o111 != 0)]);
+            add(&root.read(path, MOST_BYTES)?);
+        }
+        for (link, target) in &self.links {
+            add(link.as_os_str().as_encoded_bytes());
+            add(target.as_os_str().as_encoded_bytes());
+        }
+        Ok(digest.finalize().to_vec())
     }
 
     /// Copies the tree out of a repository that others may be working in, into a directory that is

@@ -11,7 +11,7 @@ use crate::host::HostTools;
 /// about.
 #[derive(Debug, Default)]
 pub(crate) struct Asked {
-    pub(super) pythons: Vec<python::Interpreter>,
+    pub(super) pythons: python::Interpreters,
     /// The directory of the tool chain.
     pub(super) rust: Option<Result<PathBuf, Unavailable>>,
     pub(super) go: Option<Result<go::Environment, Unavailable>>,

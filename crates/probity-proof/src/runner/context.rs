@@ -10,7 +10,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -30,7 +30,10 @@ use super::{
 use crate::{
     host, mounts,
     places::{Leaf, Vault, read_text},
-    repository::copies::PooledCopy,
+    repository::{
+        copies::PooledCopy,
+        git::{Git, History},
+    },
 };
 
 /// Bytes of memory, number of processes and bytes of a file that a test may have.
@@ -89,6 +92,9 @@ pub(crate) struct RunnerContext {
     pub(crate) deadline: Mutex<Option<Instant>>,
     pub(crate) compilations: AtomicUsize,
     pub(crate) runs: AtomicUsize,
+    /// The reviewed repository, and what git knows of its commits once somebody has asked for it.
+    pub(crate) repo: PathBuf,
+    pub(crate) history: OnceLock<History>,
 }
 
 /// A copy for one run or one build, and the directories beside it.
@@ -248,6 +254,12 @@ impl RunnerContext {
         stopped().map(|()| ran)
     }
 
+    /// What git knows of commits: it reads the repository itself, of which nothing runs.
+    pub(crate) fn history(&self) -> &History {
+        let read = || Git::open(&self.repo).and_then(|git| History::of(&git)).unwrap_or_default();
+        self.history.get_or_init(read)
+    }
+
     /// The file that the machine has for a name.
     pub(crate) fn tool(&self, name: &str) -> Option<PathBuf> {
         let files = self.search_path.iter().map(|directory| directory.join(name));
@@ -268,13 +280,15 @@ impl RunnerContext {
         self.environment.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
+    /// The variables of the caller that tests see.
+    pub(crate) fn passed_variables(&self) -> impl Iterator<Item = (&'static str, &OsString)> {
+        PASSED.into_iter().filter_map(move |name| Some((name, self.variable(name)?)))
+    }
+
     fn variables(&self, site: &Site<'_>) -> Vec<(OsString, OsString)> {
-        let mut variables: Vec<(OsString, OsString)> = Vec::new();
-        for name in PASSED {
-            if let Some(value) = self.variable(name) {
-                variables.push((name.into(), value.clone()));
-            }
-        }
+        let passed = self.passed_variables();
+        let mut variables: Vec<(OsString, OsString)> =
+            passed.map(|(name, value)| (name.into(), value.clone())).collect();
         variables.push(("CI".into(), "true".into()));
         variables.push(("NO_COLOR".into(), "1".into()));
         if self.is_sandboxed() {
@@ -365,14 +379,18 @@ impl Site<'_> {
     }
 
     /// Runs a command whose reporter, one of ours, writes a line of JSON for each event.
-    pub(crate) fn run_reported(&self, mut task: Task) -> Result<(Ran, Report), Trouble> {
+    pub(crate) fn run_reported(&self, task: Task) -> Result<(Ran, Report), Trouble> {
+        self.run_told(task).map(|(ran, told)| (ran, Report::of_lines(&told)))
+    }
+
+    /// The same, with the lines as they were written.
+    pub(crate) fn run_told(&self, mut task: Task) -> Result<(Ran, String), Trouble> {
         let failed = |error: io::Error| Trouble::at(Path::new(REPORT), &error);
         self.scratch.held.write(REPORT, b"").map_err(failed)?;
         task.variable("PROBITY_REPORT", self.seen_scratch.join(REPORT));
         task.variable("PROBITY_ROOT", &self.seen_repo);
         let ran = self.run(&task)?;
-        let text = read_text(&self.scratch.held, REPORT).unwrap_or_default();
-        Ok((ran, Report::of_lines(&text)))
+        Ok((ran, read_text(&self.scratch.held, REPORT).unwrap_or_default()))
     }
 
     /// Text with the copy's path taken off, as the reader of a report knows the files.

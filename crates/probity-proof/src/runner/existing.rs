@@ -28,6 +28,17 @@ pub(crate) enum Existing<'a> {
     Named(&'a [String]),
 }
 
+/// Which code existing tests run on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Side<'a> {
+    /// As it is. What another run has shown already need not run again.
+    Original,
+    /// With a fix. The run may end at the first test that does not pass though it passed before.
+    Changed(&'a Suite),
+    /// Whichever. Each test runs, and to its end.
+    Whole,
+}
+
 /// Existing tests by the directory that they run in.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
@@ -93,6 +104,8 @@ pub(crate) struct Suite {
     pub(crate) lacks_nearest: bool,
     /// Whether some of them had no time left.
     pub(crate) is_cut: bool,
+    /// Whether the others did not run because one that passed before does not pass any more.
+    pub(crate) is_stopped: bool,
 }
 
 impl Suite {
@@ -123,6 +136,29 @@ impl Suite {
             suite.lack(Gap::Unloaded(file.clone()), false);
         }
         suite
+    }
+
+    /// The tests that passed.
+    pub(crate) fn passed(&self) -> impl Iterator<Item = &str> {
+        let passed = self.outcomes.iter().filter(|(_, outcome)| **outcome == Outcome::Passed);
+        passed.map(|(name, _)| name.as_str())
+    }
+
+    /// Whether a test or a build that was good before is not any more.
+    pub(crate) fn has_lost(&self, before: &Self) -> bool {
+        let is_lost =
+            |name: &str| self.outcomes.get(name).is_some_and(|outcome| *outcome == Outcome::Failed);
+        let is_unbuilt =
+            |(place, built): (&PathBuf, &bool)| *built && self.builds.get(place) == Some(&false);
+        before.passed().any(is_lost) || before.builds.iter().any(is_unbuilt)
+    }
+
+    /// With this prefix before the names of its tests.
+    pub(crate) fn named(mut self, prefix: &str) -> Self {
+        let outcomes = std::mem::take(&mut self.outcomes).into_iter();
+        self.outcomes =
+            outcomes.map(|(name, outcome)| (format!("{prefix}{name}"), outcome)).collect();
+        self
     }
 
     /// Adds what a process told; its tests are known by their names behind this prefix.
@@ -157,6 +193,7 @@ impl Suite {
     /// Takes over what the tests of another place did.
     pub(crate) fn join(&mut self, other: Self, is_nearest: bool) {
         self.is_cut |= other.is_cut;
+        self.is_stopped |= other.is_stopped;
         self.outcomes.extend(other.outcomes);
         self.builds.extend(other.builds);
         let lacks_nearest = is_nearest && other.lacks_nearest;
@@ -166,7 +203,12 @@ impl Suite {
 }
 
 /// Runs existing tests, group by group, the nearest first, as long as there is time.
-pub(crate) fn run_existing(runner: &dyn Runner, site: &Site<'_>, wanted: Existing<'_>) -> Suite {
+pub(crate) fn run_existing(
+    runner: &dyn Runner,
+    site: &Site<'_>,
+    wanted: Existing<'_>,
+    side: Side<'_>,
+) -> Suite {
     let groups = match runner.groups(site, wanted) {
         Ok(groups) => groups,
         Err(Trouble::NoSuite) => return Suite::without(Gap::NoSuite),
@@ -190,7 +232,12 @@ pub(crate) fn run_existing(runner: &dyn Runner, site: &Site<'_>, wanted: Existin
             suite.join(ran, is_nearest);
             continue;
         }
-        match runner.run_group(site, directory, tests, limit) {
+        let told = match side {
+            Side::Original => runner.run_original(site, directory, tests, limit),
+            Side::Changed(before) => runner.run_changed(site, directory, tests, before, limit),
+            Side::Whole => runner.run_group(site, directory, tests, limit),
+        };
+        match told {
             Ok(told) => {
                 ran = told;
                 ran.builds.insert(directory.clone(), true);
@@ -203,6 +250,12 @@ pub(crate) fn run_existing(runner: &dyn Runner, site: &Site<'_>, wanted: Existin
             }
         }
         suite.join(ran, is_nearest);
+        if let Side::Changed(before) = side
+            && suite.has_lost(before)
+        {
+            suite.is_stopped = true;
+            break;
+        }
     }
     if let Existing::Touching(files) = wanted {
         let is_near = |gap: &Gap| match gap {

@@ -13,7 +13,7 @@ use std::{
     collections::BTreeSet,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use probity_sandbox::Exit;
@@ -22,14 +22,14 @@ use serde::Deserialize;
 
 use self::{modules::Skeleton, suite::Listed};
 use super::{
-    Built, Existing, Groups, Once, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    Built, Existing, Groups, Missing, Once, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     asked::Asked,
     capture::Ran,
     context::{Access, Site, Task},
     failed_build, placement, succeeded,
 };
 use crate::{
-    Claim, Refusal, RunDetail,
+    Claim, Gap, Refusal, RunDetail,
     claim::FlaggedLines,
     host::HostTools,
     mounts,
@@ -166,6 +166,38 @@ impl Go {
         site.run(&task)
     }
 
+    /// Compiles the tests of a package with these tags, and runs some of them, or all.
+    fn run_with_tags(
+        &self,
+        site: &Site<'_>,
+        package: &Path,
+        tests: &BTreeSet<String>,
+        tags: &[String],
+        limit: Duration,
+    ) -> Result<Suite, Box<Trial>> {
+        site.build.held.remove_file(PROGRAM).ok();
+        let built = self.compile(site, package, PROGRAM, tags)?;
+        if let Some(detail) = failed_build(built.exit) {
+            return Err(Box::new(Trial::new(detail)));
+        }
+        let mut suite = Suite::default();
+        // A package without tests has no program of them.
+        if site.build.held.is_file(PROGRAM) {
+            let names: Vec<&str> = tests.iter().map(String::as_str).collect();
+            let filter =
+                if names.is_empty() { ".".to_owned() } else { format!("^({})$", names.join("|")) };
+            let ran = self.execute(site, package, PROGRAM, &filter, limit)?;
+            let report = output::report(&ran);
+            suite.add(&format!("{}{}", package.display(), suite::SEPARATOR), &report);
+            if ran.duration >= limit {
+                suite.cut(package);
+            } else if !report.has_ended {
+                suite.stop(package, report.without_end.unwrap_or(RunDetail::EndedEarly));
+            }
+        }
+        Ok(suite)
+    }
+
     /// Runs a test program in its package, with this filter.
     fn execute(
         &self,
@@ -260,27 +292,51 @@ impl Runner for Go {
         tests: &BTreeSet<String>,
         limit: Duration,
     ) -> Result<Suite, Box<Trial>> {
-        site.build.held.remove_file(PROGRAM).ok();
-        let built = self.compile(site, package, PROGRAM, &[])?;
-        if let Some(detail) = failed_build(built.exit) {
-            return Err(Box::new(Trial::new(detail)));
-        }
-        let mut suite = Suite::default();
-        // A package without tests has no program of them.
-        if site.build.held.is_file(PROGRAM) {
-            let names: Vec<&str> = tests.iter().map(String::as_str).collect();
-            let filter =
-                if names.is_empty() { ".".to_owned() } else { format!("^({})$", names.join("|")) };
-            let ran = self.execute(site, package, PROGRAM, &filter, limit)?;
-            let report = output::report(&ran);
-            suite.add(&format!("{}{}", package.display(), suite::SEPARATOR), &report);
-            if ran.duration >= limit {
-                suite.cut(package);
-            } else if !report.has_ended {
-                suite.stop(package, report.without_end.unwrap_or(RunDetail::EndedEarly));
+        let until = Instant::now() + limit;
+        let mut suite = self.run_with_tags(site, package, tests, &[], limit)?;
+        for tags in suite::tags(site.repo(), package) {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.run_with_tags(site, package, tests, &tags, left) {
+                // The other files are there as well, and their tests have run.
+                Ok(tagged) => {
+                    for (name, outcome) in tagged.outcomes {
+                        suite.outcomes.entry(name).or_insert(outcome);
+                    }
+                    suite.is_cut |= tagged.is_cut;
+                    tagged.gaps.into_iter().for_each(|gap| suite.lack(gap, false));
+                }
+                Err(trial) => {
+                    let place =
+                        format!("{} (tags {})", placement::slashes(package), tags.join(","));
+                    suite.lack(Gap::NotRun { place, detail: trial.detail }, false);
+                }
             }
         }
         Ok(suite)
+    }
+
+    fn missing(&self, output: &str) -> Option<Missing> {
+        const SIGNS: [&str; 5] = [
+            "module lookup disabled by GOPROXY=off",
+            "no required module provides package",
+            "cannot find module providing package",
+            "missing go.sum entry",
+            "import lookup disabled by -mod=vendor",
+        ];
+        let is_sign = |line: &&str| SIGNS.iter().any(|sign| line.contains(sign));
+        let line = output.lines().find(is_sign)?;
+        // The first word with a dot before its first slash is the module, if it is not a place in a file.
+        let module = line.split_whitespace().map(|word| word.trim_matches([':', ';', ',', '"']));
+        let module = module.into_iter().find(|word| {
+            word.split_once('/')
+                .is_some_and(|(host, _)| host.contains('.') && !host.starts_with('.'))
+                && !word.contains(".go:")
+        })?;
+        Some(Missing {
+            name: module.split('@').next().unwrap_or(module).to_owned(),
+            what: format!("the Go module of {module} could not be fetched"),
+            help: "run `go mod download`".to_owned(),
+        })
     }
 
     fn empty_test(&self, _: &HeldDirectory, placed: &Placed) -> Option<Placed> {

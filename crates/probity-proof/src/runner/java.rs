@@ -14,7 +14,7 @@ use probity_scope::HeldDirectory;
 
 use self::{maven::BuildTool, plain::Plain};
 use super::{
-    Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    Built, Existing, Groups, Missing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     capture::Ran,
     context::{Site, Task},
     failed_build,
@@ -176,6 +176,64 @@ impl Runner for Java {
             placed.name.is_empty() || is_named(name, &placed.name) || is_named(bare, &placed.name)
         };
         Ok(Trial::told(site, &ran, &report, |test| is_wanted(&test.name)))
+    }
+
+    fn missing(&self, output: &str) -> Option<Missing> {
+        let command = match output {
+            _ if output.contains("org.junit") && output.contains("does not exist") => {
+                return Some(Missing {
+                    name: "junit".to_owned(),
+                    what: "JUnit is not among the dependencies of the project's tests".to_owned(),
+                    help: "add it to the project".to_owned(),
+                });
+            }
+            _ if output.contains("Could not resolve all") => "gradle --refresh-dependencies build",
+            _ => "mvn dependency:go-offline",
+        };
+        let is_unresolved =
+            ["Could not resolve", "could not be resolved", "Could not find artifact"]
+                .iter()
+                .any(|sign| output.contains(sign));
+        if !is_unresolved {
+            return None;
+        }
+        // The project that lacks it is named before it, in the same way.
+        let rest = output.split_once("for project ").map_or(output, |(_, rest)| rest);
+        let rest = rest.split_once(' ').map_or(rest, |(_, rest)| rest);
+        // An artifact is named by its group, its own name, its kind and its version.
+        let is_artifact = |word: &&str| {
+            let is_plain = |part: &str| {
+                let is_name = |letter: char| letter.is_alphanumeric() || "._-".contains(letter);
+                !part.is_empty() && part.chars().all(is_name)
+            };
+            (3..=5).contains(&word.split(':').count())
+                && word.split(':').all(is_plain)
+                && word.contains('.')
+        };
+        let mut words =
+            rest.split_whitespace().map(|word| word.trim_matches([',', '.', ';', '(', ')', ':']));
+        let artifact = words.find(is_artifact)?;
+        Some(Missing {
+            name: artifact.split(':').nth(1).unwrap_or(artifact).to_owned(),
+            what: format!("the Java package {artifact} is not on this machine"),
+            help: format!("run `{command}`"),
+        })
+    }
+
+    fn empty_test(&self, _: &HeldDirectory, placed: &Placed) -> Option<Placed> {
+        let class = Path::new(&placed.path).file_stem()?.to_str()?;
+        let package = package(&placed.source);
+        let package =
+            if package.is_empty() { String::new() } else { format!("package {package};\n") };
+        // The one of the two that the test is written for.
+        let is_older = placed.source.contains("org.junit.Test");
+        let import = if is_older { "org.junit.Test" } else { "org.junit.jupiter.api.Test" };
+        let name = "starts".to_owned();
+        let source = format!(
+            "{package}import {import};\n\npublic class {class} {{\n    @Test\n    \
+             public void {name}() {{}}\n}}\n"
+        );
+        Some(Placed { name, source, ..placed.clone() })
     }
 
     fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {

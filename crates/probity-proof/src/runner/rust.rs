@@ -25,7 +25,7 @@ use self::{
     store::{Skeleton, Warm},
 };
 use super::{
-    Built, Existing, Groups, Placed, Runner, Suite, Trial, Trouble, Unavailable,
+    Built, Existing, Groups, Missing, Placed, Runner, Suite, Trial, Trouble, Unavailable,
     asked::Asked,
     capture::Ran,
     context::{Access, Site, Task},
@@ -458,6 +458,26 @@ impl Runner for Rust {
         limit: Duration,
     ) -> Result<Suite, Box<Trial>> {
         suite::run(self, site, directory, tests, limit)
+    }
+
+    fn missing(&self, output: &str) -> Option<Missing> {
+        const SIGNS: [&str; 6] = [
+            "no matching package named `",
+            "failed to get `",
+            "failed to download `",
+            "failed to load source for dependency `",
+            "failed to select a version for the requirement `",
+            "unable to get packages from source",
+        ];
+        let (at, sign) = SIGNS.iter().find_map(|sign| Some((output.find(sign)?, sign)))?;
+        let rest = output.get(at + sign.len()..)?;
+        let named = rest.split(['`', ' ', '\n']).next().filter(|name| !name.is_empty());
+        let package = named.map_or_else(String::new, |name| format!(" `{name}`"));
+        Some(Missing {
+            name: named.unwrap_or_default().to_owned(),
+            what: format!("the Rust package{package} could not be fetched"),
+            help: "run `cargo fetch`".to_owned(),
+        })
     }
 
     fn empty_test(&self, _: &HeldDirectory, placed: &Placed) -> Option<Placed> {

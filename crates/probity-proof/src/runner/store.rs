@@ -1,10 +1,11 @@
-//! What stays from one review to the next: fetched packages and compiled dependencies, by the hash of
-//! all that went into them.
+//! What stays from one review to the next: fetched packages, compiled dependencies and maps of tests, by
+//! the hash of all that went into them.
 //!
 //! **Invariant:** nothing that runs code of a repository ever writes here. A store is filled once, by
 //! processes that see lock files and manifests and no other file of a repository, and is never written
 //! again. What runs may change gets a copy. Code of a dependency may run while a store is filled, and
-//! what it leaves serves only those who lock the same dependencies.
+//! what it leaves serves only those who lock the same dependencies. A map of tests is what a run told;
+//! we write it down, under the hash of the whole tree that ran, and no run sees it.
 
 use std::{
     fs::TryLockError,

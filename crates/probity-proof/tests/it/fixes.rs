@@ -214,6 +214,7 @@ fn a_fix_with_which_the_existing_tests_do_not_build_breaks_them() {
         matches!(verdicts[1].fix, FixResult::DoesNotFlip(Outcome::BuildError)),
         "{verdicts:#?}"
     );
-    let named = |name: &str| BrokenTest::Named(name.to_owned());
-    assert_eq!(verdicts[2].fix, FixResult::Breaks(vec![named("TestName"), named("user TestUser")]));
+    // That of the package that uses it breaks as well, but one is enough.
+    let own = BrokenTest::Named("TestName".to_owned());
+    assert_eq!(verdicts[2].fix, FixResult::Breaks(vec![own]));
 }

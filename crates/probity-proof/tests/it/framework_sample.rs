@@ -4,8 +4,10 @@
 //! the fewest runs. `script/nightly` adds the others here: those whose fix breaks an existing test
 //! run the whole suite ten times.
 
+use probity_proof::{FixResult, Gap};
+
 use crate::{
-    frameworks::{ALL, Case},
+    frameworks::{ALL, Case, Existing},
     whole_corpus::is_whole,
 };
 
@@ -78,4 +80,40 @@ fn catch2_claims_get_what_they_deserve() {
 #[test]
 fn mocha_claims_get_what_they_deserve() {
     check("mocha", 2, &SAMPLE, &[]);
+}
+
+/// A true claim is proven only if existing tests say something about its fix, or if there is none.
+#[test]
+fn suites_that_show_nothing_guard_no_fix() {
+    let quick = ["bats", "rspec", "minitest", "phpunit", "junit"];
+    let mut wrong = Vec::new();
+    for framework in ALL.into_iter().filter(|one| !["mocha", "bun"].contains(&one.name)) {
+        if !quick.contains(&framework.name) && !is_whole() {
+            continue;
+        }
+        let mut cases = framework.cases();
+        cases.retain(|case| case.is_true);
+        cases.truncate(1);
+        for existing in [Existing::Sound, Existing::Missing, Existing::Failing, Existing::Unparsed]
+        {
+            // CMake names its files of tests, and stops without one.
+            if existing == Existing::Missing && framework.name.starts_with(['g', 'c']) {
+                continue;
+            }
+            let verdict = framework.prove_with(&cases, existing).remove(0);
+            let fits = match existing {
+                Existing::Sound => matches!(verdict.fix, FixResult::Guarded { passed: 9 }),
+                Existing::Missing => verdict.fix == FixResult::Guarded { passed: 0 },
+                Existing::Failing => {
+                    verdict.fix == FixResult::Unguarded { gaps: vec![Gap::NonePasses] }
+                }
+                // Where all files are compiled together, the test of the claim cannot run either.
+                Existing::Unparsed => !verdict.fix.is_guarded(),
+            };
+            if !fits || verdict.proven != verdict.fix.is_guarded() {
+                wrong.push(format!("{} {existing:?}: {verdict:#?}", framework.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -45,6 +45,17 @@ pub(crate) struct Case {
     pub(crate) claim: Claim,
 }
 
+/// The existing tests of a repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Existing {
+    Sound,
+    Missing,
+    /// The only one fails.
+    Failing,
+    /// What is in the file is no program.
+    Unparsed,
+}
+
 /// What a function is called with, and what it should return.
 type Call = (i32, i32, i32);
 
@@ -183,8 +194,28 @@ impl Framework {
 
     /// Tries these claims in one repository.
     pub(crate) fn prove(&self, cases: &[Case]) -> Vec<Verdict> {
+        self.prove_with(cases, Existing::Sound)
+    }
+
+    /// The same with other existing tests.
+    pub(crate) fn prove_with(&self, cases: &[Case], existing: Existing) -> Vec<Verdict> {
         let directory = tempfile::tempdir().unwrap();
+        let tests = self.tests.0.replace("<C>", "Calc");
+        let other = match existing {
+            Existing::Sound | Existing::Missing => None,
+            Existing::Failing => Some(self.fails),
+            Existing::Unparsed => Some(self.unparsed),
+        };
+        let other = other.map(|body| {
+            let body = self.filled(body, SOUND, (2, 3, 5));
+            self.test_file("Calc", &self.one_test("other", &body))
+        });
         for (path, text) in self.files() {
+            let is_test = path == tests;
+            if is_test && existing == Existing::Missing {
+                continue;
+            }
+            let text = if is_test { other.clone().unwrap_or(text) } else { text };
             let file = directory.path().join(path);
             fs::create_dir_all(file.parent().unwrap()).unwrap();
             fs::write(file, text).unwrap();

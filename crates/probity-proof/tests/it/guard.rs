@@ -15,12 +15,12 @@ use crate::{
 };
 
 /// A language with the same two functions: one that is wrong, and one that is right.
-struct Code {
-    path: &'static str,
-    text: &'static str,
+pub(crate) struct Code {
+    pub(crate) path: &'static str,
+    pub(crate) text: &'static str,
     /// Tests that fail, and that pass with these fixes.
-    defect: (&'static str, (&'static str, &'static str)),
-    reversed: (&'static str, (&'static str, &'static str)),
+    pub(crate) defect: (&'static str, (&'static str, &'static str)),
+    pub(crate) reversed: (&'static str, (&'static str, &'static str)),
 }
 
 /// A repository beside the code, and what its tests say of the two fixes.
@@ -64,7 +64,7 @@ fn not_run(place: &str, detail: RunDetail) -> Gap {
 }
 
 impl Code {
-    fn claim(&self, id: &str, (test, (from, to)): (&str, (&str, &str))) -> Claim {
+    pub(crate) fn claim(&self, id: &str, (test, (from, to)): (&str, (&str, &str))) -> Claim {
         let line = self.text.lines().position(|line| line.contains(from)).unwrap() + 1;
         Claim {
             line: u32::try_from(line).unwrap(),
@@ -104,7 +104,7 @@ impl Code {
     }
 }
 
-const PYTHON: Code = Code {
+pub(crate) const PYTHON: Code = Code {
     path: "calc.py",
     text: "def half(a):\n    return a / 3\n\n\ndef double(a):\n    return a * 2\n",
     defect: ("import calc\n\ndef test_x():\n    assert calc.half(4) == 2\n", ("/ 3", "/ 2")),
@@ -112,13 +112,13 @@ const PYTHON: Code = Code {
 };
 
 /// The tests of the two functions, of which one says what the other fix undoes.
-const MIRROR: (&str, &str) = (
+pub(crate) const MIRROR: (&str, &str) = (
     "tests/test_calc.py",
     "import calc\n\ndef test_zero():\n    assert calc.half(0) == 0\n\n\
      def test_double():\n    assert calc.double(2) == 4\n",
 );
 const BROKEN: (&str, &str) = ("tests/test_other.py", "import nothing\n");
-const DOUBLE: &str = "tests/test_calc.py::test_double";
+pub(crate) const DOUBLE: &str = "tests/test_calc.py::test_double";
 
 #[test]
 fn pytest_says_which_existing_tests_guard_a_fix() {
@@ -265,7 +265,7 @@ fn a_test_that_could_not_start_anywhere_is_not_the_agents_fault() {
     assert_eq!(verdicts[0].why, Why::Ran(RunDetail::Unbuilt), "{verdicts:#?}");
 }
 
-const GO: Code = Code {
+pub(crate) const GO: Code = Code {
     path: "calc.go",
     text: "package calc\n\nfunc Half(a int) int { return a / 3 }\n\n\
         func Double(a int) int { return a * 2 }\n",
@@ -290,6 +290,9 @@ fn go_says_which_existing_tests_guard_a_fix() {
     };
     let double =
         test("func TestDouble(t *testing.T) {\n\tif Double(2) != 4 {\n\t\tt.Fatal(1)\n\t}\n}");
+    let zero = test("func TestZero(t *testing.T) {\n\tif Half(0) != 0 {\n\t\tt.Fatal(1)\n\t}\n}");
+    let tagged = format!("//go:build slow\n\n{double}");
+    let untagged = tagged.replace("Double(2)", "Nothing(2)");
     let fails = test("func TestOld(t *testing.T) {\n\tt.Fatal(1)\n}");
     let exits = test("func TestA(t *testing.T) {}\n\nfunc TestB(t *testing.T) {\n\tos.Exit(0)\n}");
     let module = ("go.mod", "module example.com/calc\n\ngo 1.21\n");
@@ -306,6 +309,18 @@ fn go_says_which_existing_tests_guard_a_fix() {
                 unguarded(not_run("", RunDetail::EndedEarly)),
             ),
             row(
+                "a test is under a tag",
+                &[module, ("calc_test.go", &zero), ("tagged_test.go", &tagged)],
+                guarded(2),
+            )
+            .refusing("TestDouble"),
+            row(
+                "what is under a tag does not build",
+                &[module, ("calc_test.go", &double), ("tagged_test.go", &untagged)],
+                partly(1, not_run(" (tags slow)", RunDetail::Unbuilt)),
+            )
+            .refusing("TestDouble"),
+            row(
                 "a package that uses it has tests that do not build",
                 &[
                     module,
@@ -320,7 +335,7 @@ fn go_says_which_existing_tests_guard_a_fix() {
     );
 }
 
-const RUST: Code = Code {
+pub(crate) const RUST: Code = Code {
     path: "src/lib.rs",
     text: "pub fn half(a: i64) -> i64 {\n    a / 3\n}\n\npub fn double(a: i64) -> i64 {\n    a * 2\n}\n",
     defect: ("#[test]\nfn x() {\n    assert_eq!(calc::half(4), 2);\n}\n", ("/ 3", "/ 2")),
@@ -335,9 +350,21 @@ fn cargo_says_which_existing_tests_guard_a_fix() {
         ("tests/old.rs", "#[test]\nfn double() {\n    assert_eq!(calc::double(2), 4);\n}\n");
     let exits = ("tests/old.rs", "#[test]\nfn exits() {\n    std::process::exit(0);\n}\n");
     let unbuilt = ("tests/broken.rs", "#[test]\nfn x() {\n    nothing();\n}\n");
+    let alone = format!("{}\n[[test]]\nname = \"own\"\nharness = false\n", manifest.1);
+    let own = ("tests/own.rs", "fn main() {\n    assert_eq!(calc::double(2), 4);\n}\n");
+    // The tests share what is global, so each needs a process of its own.
+    let global = "use std::sync::atomic::{AtomicI64, Ordering};\n\n\
+        static LAST: AtomicI64 = AtomicI64::new(0);\n\n#[test]\nfn double() {\n    \
+        assert_eq!(calc::double(2) + LAST.swap(1, Ordering::SeqCst), 4);\n}\n\n#[test]\n\
+        fn other() {\n    assert_eq!(LAST.swap(1, Ordering::SeqCst), 0);\n}\n";
+    let nextest = [manifest, ("tests/old.rs", global), (".config/nextest.toml", "")];
     RUST.check(
         &[
             row("sound", &[manifest, double], guarded(1)).refusing("calc old double"),
+            row("a program is its own harness", &[("Cargo.toml", &alone), own], guarded(1))
+                .refusing("calc own main"),
+            row("nextest runs each test by itself", &nextest, guarded(2))
+                .refusing("calc old double"),
             row(
                 "a file does not compile",
                 &[manifest, double, unbuilt],

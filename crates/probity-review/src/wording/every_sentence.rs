@@ -6,7 +6,7 @@ use std::{fmt::Debug, time::Duration};
 
 use probity_finding::patch::PatchError;
 use probity_proof::{
-    BrokenTest, Cheat, Gap, Refusal, ReportFault, Trouble, Unavailable,
+    BrokenTest, Cheat, Gap, NotTaken, Refusal, ReportFault, TriedInterpreter, Trouble, Unavailable,
     wording::{fix_fault, gap},
 };
 
@@ -72,8 +72,17 @@ fn of_refusals() {
             "the test could not be run: Go is not installed",
         ),
         (
-            Refusal::Unavailable(Unavailable::NoPytest),
-            "the test could not be run: none of the Python interpreters found here has pytest",
+            Refusal::Unavailable(Unavailable::NoPytest { tried: Vec::new(), install: "uv sync" }),
+            "the test could not be run: no Python interpreter here has pytest; install it with \
+             `uv sync`",
+        ),
+        (
+            Refusal::Unavailable(Unavailable::NoPytest {
+                tried: vec![TriedInterpreter { path: "/a".into(), why: NotTaken::Silent }],
+                install: "uv sync",
+            }),
+            "the test could not be run: no Python interpreter here has pytest (/a: it does not \
+             answer); install it with `uv sync`",
         ),
     ];
     check(rows, names, name, |refusal| {
@@ -85,7 +94,7 @@ fn of_refusals() {
 fn of_runs() {
     let (names, name) = variants!(RunDetail: Passed, Failed, Crashed, Unbuilt, PackageUnbuilt,
         BuildTimeout, BuildKilled, Timeout, Skipped, ExpectedFailure, NoSuchTest, EndedEarly,
-        ProcessFailed, SetupFailed, TeardownFailed, NeverBegan, NoReport, Trouble);
+        ProcessFailed, SetupFailed, TeardownFailed, NeverBegan, Missing, NoReport, Trouble);
     let rows = [
         (RunDetail::Passed, "the test passes"),
         (RunDetail::Failed { kind: None }, "the test fails"),
@@ -104,6 +113,10 @@ fn of_runs() {
         (RunDetail::SetupFailed, "the setup of the test failed"),
         (RunDetail::TeardownFailed, "only the teardown of the test failed"),
         (RunDetail::NeverBegan, "the test runner failed before the test began"),
+        (
+            RunDetail::Missing { what: text("x is missing"), help: text("run `uv sync`") },
+            "x is missing; run `uv sync`",
+        ),
         (
             RunDetail::NoReport(ReportFault::Missing(text("out/*.xml"))),
             "the command wrote no report that matches `out/*.xml`",

@@ -6,12 +6,17 @@ use std::{
     sync::Arc,
 };
 
-use super::{Go, module};
-use crate::runner::{
-    Trouble,
-    context::Site,
-    existing::{Existing, Groups},
-    succeeded,
+use probity_scope::HeldDirectory;
+
+use super::{Go, module, source};
+use crate::{
+    places::read_text,
+    runner::{
+        Trouble,
+        context::Site,
+        existing::{Existing, Groups},
+        succeeded,
+    },
 };
 
 /// Packages whose tests are run for one fix.
@@ -43,6 +48,20 @@ pub(super) fn groups(go: &Go, site: &Site<'_>, wanted: Existing<'_>) -> Result<G
         }
     }
     Ok(groups)
+}
+
+/// Sets of tags with which one package is compiled, beside none.
+const MOST_TAGS: usize = 4;
+
+/// The tags that files of a package ask for, set by set.
+pub(super) fn tags(repo: &HeldDirectory, package: &Path) -> BTreeSet<Vec<String>> {
+    let entries = repo.entries(package).into_iter().flatten();
+    let sources = entries.filter(|entry| entry.name.to_string_lossy().ends_with(".go"));
+    let tags = sources.filter_map(|entry| {
+        let text = read_text(repo, package.join(&entry.name)).ok()?;
+        Some(source::tags(&text)).filter(|tags| !tags.is_empty())
+    });
+    tags.take(MOST_TAGS).collect()
 }
 
 /// A package: its name, its directory in the copy, and the names of all that it and its tests use.

@@ -1,5 +1,5 @@
-//! Which existing tests touch a file: those that a run of all of them saw there, and those in the file
-//! of tests that is named after it.
+//! Which existing tests touch a file: those that a run of all of them saw there, those in the file
+//! of tests that is named after it, and those that commits often changed with it.
 
 use std::{
     collections::BTreeSet,
@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use super::{Asked, Python, project};
+use super::{Asked, Python, map::Map, project};
 use crate::{
     Gap, Outcome, RunDetail,
     runner::{
@@ -22,43 +22,9 @@ use crate::{
     },
 };
 
-/// What the tests of a project run code of.
-#[derive(Debug)]
-pub(super) struct Map {
-    report: Report,
-    gaps: Vec<Gap>,
-    /// Whether it shows nothing of any file.
-    is_empty: bool,
-}
-
-impl Map {
-    /// Of what one run of all tests of a project has shown.
-    fn of(ran: &Ran, report: Report, project: &Path, limit: Duration) -> Self {
-        let mut gaps: Vec<Gap> = report.unloaded.iter().cloned().map(Gap::Unloaded).collect();
-        let Some(selected) = &report.selected else {
-            gaps.push(not_begun(ran, &report, project, limit));
-            return Self { report, gaps, is_empty: true };
-        };
-        let unmapped = selected.iter().filter(|test| !report.knows(test)).count();
-        if unmapped > 0 {
-            gaps.push(Gap::Unmapped { tests: unmapped });
-        }
-        let passes = report.tests.iter().any(|test| test.state == State::Passed);
-        // Tests that all stop before they reach any code touch nothing.
-        let none_passes = !passes && unmapped < selected.len();
-        if none_passes {
-            gaps.push(Gap::NonePasses);
-        }
-        Self { report, gaps, is_empty: none_passes }
-    }
-
-    /// Whether a file of tests has some that run here, as far as is known.
-    fn has_tests(&self, file: &str) -> bool {
-        let is_there = |test: &String| file_of(test) == file;
-        self.report.unloaded.contains(file)
-            || self.report.selected.as_ref().is_none_or(|tests| tests.iter().any(is_there))
-    }
-}
+/// Files of tests that run because commits often changed them with the code, such as those that start
+/// it as a program.
+const MOST_TOGETHER: usize = 3;
 
 pub(super) fn groups(
     python: &Python,
@@ -90,14 +56,12 @@ fn add_touching(
     groups: &mut Groups,
 ) -> Result<(), Trouble> {
     let project = project_of(site, file);
-    let map = python.maps.get(project.clone(), || {
-        let limit = site.context.suite_timeout;
-        let (ran, report) = python.session(site, &project, Asked::Map { limit })?;
-        Ok(Arc::new(Map::of(&ran, report, &project, limit)))
-    })?;
+    let map = map(python, site, &project)?;
     let is_python = |name: &str| name.ends_with(".py") && name.contains("test");
-    let mirrors = found(site.repo(), &project, is_python);
-    let mirrors = mirrors.into_iter().filter(|test| is_mirror(test, file) && map.has_tests(test));
+    let files = found(site.repo(), &project, is_python);
+    let is_tested = |test: &str| files.contains(test) && map.knows_all(test);
+    let together = site.context.history().together(file, MOST_TOGETHER, is_tested);
+    let mirrors = files.iter().filter(|test| is_mirror(test, file) && map.has_tests(test));
     groups.lacks_nearest |= map.is_empty;
     for gap in &map.gaps {
         if !groups.gaps.contains(gap) {
@@ -105,19 +69,53 @@ fn add_touching(
         }
     }
     let touching = map.report.touching(file).map(|test| function(test).to_owned());
-    groups.tests.entry(project).or_default().extend(touching.chain(mirrors));
+    let tests = groups.tests.entry(project).or_default();
+    tests.extend(touching.chain(mirrors.cloned()).chain(together));
     Ok(())
 }
 
-/// Runs the chosen files and functions of a project. All of them are near, so that each has to run.
-pub(super) fn run(
+fn map(python: &Python, site: &Site<'_>, project: &Path) -> Result<Arc<Map>, Trouble> {
+    python.maps.get(project.to_owned(), || Map::make(python, site, project).map(Arc::new))
+}
+
+/// Runs those of the chosen tests of which the map does not say what they do. One that fails there is
+/// not believed: it may mind being followed.
+pub(super) fn run_original(
     python: &Python,
     site: &Site<'_>,
     project: &Path,
     tests: &BTreeSet<String>,
     limit: Duration,
 ) -> Result<Suite, Trouble> {
-    let (ran, report) = python.session(site, project, Asked::Chosen { tests, limit })?;
+    let map = map(python, site, project)?;
+    let Some((known, others)) = map.outcomes(tests) else {
+        return run(python, site, project, tests, &BTreeSet::new(), limit);
+    };
+    let mut suite = Suite { outcomes: known, ..Suite::default() };
+    if !others.is_empty() {
+        let ran = run(python, site, project, &others, &BTreeSet::new(), limit)?;
+        map.remember(&ran.outcomes);
+        suite.join(ran, true);
+    }
+    // Files that the map could not load are gaps of the chosen ones.
+    for gap in &map.gaps {
+        let is_chosen = matches!(gap, Gap::Unloaded(file) if tests.contains(file));
+        suite.lack(gap.clone(), is_chosen);
+    }
+    Ok(suite)
+}
+
+/// Runs the chosen files and functions of a project, up to the first that passed before and does not
+/// any more. All of them are near, so that each has to run.
+pub(super) fn run(
+    python: &Python,
+    site: &Site<'_>,
+    project: &Path,
+    tests: &BTreeSet<String>,
+    passed: &BTreeSet<String>,
+    limit: Duration,
+) -> Result<Suite, Trouble> {
+    let (ran, report) = python.session(site, project, Asked::Chosen { tests, passed, limit })?;
     let mut suite = Suite::default();
     suite.add("", &report);
     for file in &report.unloaded {
@@ -129,11 +127,17 @@ pub(super) fn run(
         suite.lack(not_begun(&ran, &report, project, limit), true);
         return Ok(suite);
     };
-    let has_ended = |name: &String| {
-        report.tests.iter().any(|test| test.name == *name && test.state != State::Began)
+    let state = |name: &str| report.tests.iter().find(|test| test.name == name);
+    let has_ended = |name: &String| state(name).is_some_and(|test| test.state != State::Began);
+    let is_lost = |name: &String| {
+        passed.contains(name)
+            && has_ended(name)
+            && suite.outcomes.get(name) == Some(&Outcome::Failed)
     };
     let (is_late, is_whole) = (ran.duration >= limit, selected.iter().all(has_ended));
-    if is_late && !is_whole {
+    if !is_whole && selected.iter().any(is_lost) {
+        suite.is_stopped = true;
+    } else if is_late && !is_whole {
         suite.cut(project);
         // What was interrupted has not failed.
         for test in report.tests.iter().filter(|test| test.state == State::Began) {
@@ -146,7 +150,7 @@ pub(super) fn run(
 }
 
 /// What a run shows of a project of which no test began.
-fn not_begun(ran: &Ran, report: &Report, project: &Path, limit: Duration) -> Gap {
+pub(super) fn not_begun(ran: &Ran, report: &Report, project: &Path, limit: Duration) -> Gap {
     let place = placement::slashes(project);
     if ran.duration >= limit {
         return Gap::OutOfTime { place };
@@ -159,7 +163,7 @@ fn project_of(site: &Site<'_>, file: &str) -> PathBuf {
     project(site.repo(), Path::new(file).parent().unwrap_or(Path::new("")))
 }
 
-fn file_of(test: &str) -> &str {
+pub(super) fn file_of(test: &str) -> &str {
     test.split_once("::").map_or(test, |(file, _)| file)
 }
 
@@ -173,11 +177,7 @@ pub(super) fn function(test: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use probity_sandbox::Exit;
-
-    use super::*;
+    use super::function;
 
     #[test]
     fn parameters_are_no_part_of_a_function() {
@@ -187,43 +187,6 @@ mod tests {
             ("tests/test_a.py", "tests/test_a.py"),
         ] {
             assert_eq!(function(test), expected);
-        }
-    }
-
-    #[test]
-    fn a_map_says_what_it_does_not_show() {
-        let selected = r#"{"event": "selected", "tests": ["t.py::a", "t.py::b"]}"#;
-        let test = |name: &str, state: &str| {
-            format!(
-                "{{\"event\": \"test\", \"test\": \"t.py::{name}\", \"state\": \"{state}\"}}\n\
-                 {{\"event\": \"touched\", \"test\": \"t.py::{name}\", \"files\": [], \"groups\": []}}"
-            )
-        };
-        let unloaded = r#"{"event": "unloaded", "file": "u.py"}"#.to_owned();
-        let none = r#"{"event": "selected", "tests": []}"#.to_owned();
-        let not_run = Gap::NotRun { place: String::new(), detail: RunDetail::NeverBegan };
-        for (lines, gaps, is_empty) in [
-            (vec![], vec![not_run], true),
-            (vec![none.clone()], vec![], false),
-            (vec![unloaded.clone(), none], vec![Gap::Unloaded("u.py".to_owned())], false),
-            (vec![selected.to_owned()], vec![Gap::Unmapped { tests: 2 }], false),
-            (
-                vec![selected.to_owned(), test("a", "passed")],
-                vec![Gap::Unmapped { tests: 1 }],
-                false,
-            ),
-            (
-                vec![selected.to_owned(), test("a", "failed"), test("b", "failed")],
-                vec![Gap::NonePasses],
-                true,
-            ),
-            (vec![selected.to_owned(), test("a", "failed"), test("b", "passed")], vec![], false),
-        ] {
-            let (stdout, stderr) = (Vec::new(), Vec::new());
-            let ran = Ran { exit: Exit::Code(1), duration: Duration::ZERO, stdout, stderr };
-            let report = Report::of_lines(&lines.join("\n"));
-            let map = Map::of(&ran, report, Path::new(""), Duration::from_secs(9));
-            assert_eq!((map.gaps, map.is_empty), (gaps, is_empty), "{lines:?}");
         }
     }
 }

@@ -1,6 +1,9 @@
 //! The Python interpreters of the machine, and what they say of themselves.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use probity_scope::HeldDirectory;
 use serde::Deserialize;
@@ -10,6 +13,8 @@ use crate::{
     places::read_text,
     runner::{context::RunnerContext, succeeded},
 };
+
+use super::environments;
 
 /// An interpreter of the machine, by what it says of itself.
 #[derive(Debug, Clone, Deserialize)]
@@ -34,12 +39,40 @@ const MANAGED: [(&str, &str, &str); 5] = [
     ("AGENT_TOOLSDIRECTORY", "/opt/hostedtoolcache", "Python"),
 ];
 
-/// All interpreters that the machine has on its path, the active environment's first.
+/// What the machine has: the interpreters that answered, and the programs that did not.
+#[derive(Debug, Default)]
+pub(in crate::runner) struct Interpreters {
+    pub(super) found: Vec<Interpreter>,
+    pub(super) silent: Vec<PathBuf>,
+}
+
+/// An interpreter that runs no tests here, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TriedInterpreter {
+    pub path: PathBuf,
+    pub why: NotTaken,
+}
+
+/// Why an interpreter runs no tests.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotTaken {
+    #[error("pytest is not installed")]
+    NoPytest,
+    #[error("it does not answer")]
+    Silent,
+    #[error("it has no pyvenv.cfg")]
+    NoSettings,
+    #[error("no known interpreter is at {}, which it is made from", .0.display())]
+    UnknownBase(PathBuf),
+}
+
+/// All interpreters of the machine: the active environment's first, then those that tools made for
+/// this repository, then those on the path.
 pub(in crate::runner) fn interpreters(
     host: &HostTools<'_>,
     repo: &Path,
     files: &HeldDirectory,
-) -> Vec<Interpreter> {
+) -> Interpreters {
     let context = host.context;
     let active = context.variable("VIRTUAL_ENV").map(|root| Path::new(root).join("bin/python"));
     let is_inside = |path: &Path| {
@@ -57,19 +90,27 @@ pub(in crate::runner) fn interpreters(
         !version.is_empty()
             && version.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
     });
-    let mut found: Vec<Interpreter> = Vec::new();
-    for path in active.into_iter().chain(on_path).filter(|path| host::is_file(path)) {
+    let mut all = Interpreters::default();
+    let of_tools = environments::of_tools(context, repo).into_iter();
+    let candidates = active.into_iter().chain(of_tools).chain(on_path);
+    // One file in one directory, whatever names and links lead there.
+    let mut seen = BTreeSet::new();
+    let mut is_new = |path: &PathBuf| {
+        seen.insert((host::real_path(path), path.parent().and_then(host::real_path)))
+    };
+    for path in candidates.filter(|path| host::is_file(path) && is_new(path)) {
         let answer = |variables: &[(&str, &str)]| {
             let ran = succeeded(host.ask(&path, &["-I", "-c", ASK], variables)).ok()?;
             serde_json::from_slice::<Interpreter>(&ran.stdout).ok()
         };
         let chosen = wanted.and_then(|version| answer(&[("PYENV_VERSION", version)]));
-        let answer = chosen.or_else(|| answer(&[]));
-        let is_new =
-            |one: &Interpreter| found.iter().all(|known| known.executable != one.executable);
-        found.extend(answer.filter(is_new));
+        match chosen.or_else(|| answer(&[])) {
+            Some(one) if all.found.iter().any(|known| known.executable == one.executable) => {}
+            Some(one) => all.found.push(one),
+            None => all.silent.push(path),
+        }
     }
-    found
+    all
 }
 
 impl Interpreter {

@@ -16,9 +16,13 @@ ROOT = os.environ["PROBITY_ROOT"] + os.sep
 WANTED = os.environ.get("PROBITY_TEST")
 # Files and functions of the existing tests that are wanted; all of them if there is no list.
 CHOSEN = os.environ.get("PROBITY_CHOSEN")
+# Tests that passed on other code. The session ends at the first of them that fails.
+PASSED = os.environ.get("PROBITY_PASSED")
 if CHOSEN:
     with open(CHOSEN, encoding="utf-8") as file:
         CHOSEN = frozenset(json.load(file))
+    with open(PASSED, encoding="utf-8") as file:
+        PASSED = frozenset(json.load(file))
 REPORT = os.open(os.environ["PROBITY_REPORT"], os.O_WRONLY | os.O_APPEND)
 IS_NEW = int(pytest.__version__.split(".")[0]) >= 7
 # Which files have tests, if the project does not say it otherwise.
@@ -169,3 +173,5 @@ def pytest_runtest_makereport(item, call):
     # One that passes may still fail while it is torn down.
     if told["state"] != "passed" or report.when == "teardown":
         tell("test", test=name(item), **told)
+    if report.failed and PASSED and name(item) in PASSED:
+        item.session.shouldstop = "a test that passed before fails"

@@ -6,14 +6,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{Features, Rust, arguments, package::Package, source};
+use probity_sandbox::Exit;
+
+use super::{
+    Features, Rust, arguments,
+    package::Package,
+    source::{self, Program},
+};
 use crate::{
-    Gap, RunDetail,
+    Gap, Outcome, RunDetail,
     runner::{
         Trial,
+        capture::Ran,
         context::Site,
         existing::{Existing, Groups, Suite},
         placement,
+        report::State,
     },
 };
 
@@ -22,6 +30,9 @@ const MOST_PACKAGES: usize = 10;
 
 /// Between a package, a program of its tests, and a test.
 const SEPARATOR: &str = " ";
+
+/// The name of a program that is one test.
+const ALONE: &str = "main";
 
 /// Each package with the programs and tests that are wanted of it; none stand for all.
 pub(super) fn groups(rust: &Rust, wanted: Existing<'_>) -> Groups {
@@ -74,23 +85,99 @@ pub(super) fn run(
         if own.is_empty() && !tests.is_empty() {
             continue;
         }
-        let left = until.saturating_duration_since(Instant::now());
-        let arguments = arguments(&own);
-        let ran = rust.execute(site, directory, &program.path, &arguments, left)?;
-        let (report, _) = source::report(&ran);
-        let prefix = format!("{}{SEPARATOR}{prefix}", package.name);
-        suite.add(&prefix, &report);
-        if ran.duration >= left {
-            suite.cut(directory);
-        } else if !report.has_ended {
-            // A program without the usual harness tells nothing of its tests.
-            let has_begun = report.selected.is_some();
-            let detail = report.without_end.unwrap_or(RunDetail::EndedEarly);
-            let place = format!("{} ({})", placement::slashes(directory), program.target);
-            suite.lack(Gap::NotRun { place, detail }, has_begun);
-        }
+        let program = Own { rust, site, directory, program: &program, tests: &own };
+        let told = program.run(until)?;
+        suite.join(told.named(&format!("{}{SEPARATOR}{prefix}", package.name)), true);
     }
     Ok(suite)
+}
+
+/// Where nextest has its settings, in a workspace.
+const NEXTEST: &str = ".config/nextest.toml";
+
+/// Runs each test in a process of its own, as nextest does: some of them share what is global.
+const APART: &str = "program=$1; shift; for test in \"$@\"; do \"$program\" \"$test\" --exact \
+    --test-threads=1 -Zunstable-options --format=json --report-time; done; true";
+
+/// The tests that are wanted of one program; none stand for all.
+struct Own<'a> {
+    rust: &'a Rust,
+    site: &'a Site<'a>,
+    directory: &'a Path,
+    program: &'a Program,
+    tests: &'a [String],
+}
+
+impl Own<'_> {
+    fn run(&self, until: Instant) -> Result<Suite, Box<Trial>> {
+        let package = self.rust.package(self.directory);
+        let apart = package
+            .is_some_and(|package| self.site.repo().is_file(package.workspace.join(NEXTEST)));
+        let mut suite = Suite::default();
+        let left = until.saturating_duration_since(Instant::now());
+        let listed = if apart { self.list(left)? } else { Vec::new() };
+        let ran = if listed.is_empty() {
+            self.execute(&self.program.path, &arguments(self.tests), left)?
+        } else {
+            let program = self.program.path.display().to_string();
+            let words = ["-c", APART, "sh", &program].map(str::to_owned);
+            let words = [&words[..], &listed].concat();
+            self.execute(Path::new("/bin/sh"), &words, left)?
+        };
+        let (report, _) = source::report(&ran);
+        suite.add("", &report);
+        let is_told = |test: &String| {
+            report.tests.iter().any(|known| known.name == *test && known.state != State::Began)
+        };
+        if ran.duration >= left {
+            suite.cut(self.directory);
+        } else if report.selected.is_none() && matches!(ran.exit, Exit::Code(_)) {
+            self.run_alone(until, &mut suite)?;
+        } else if !report.has_ended || !listed.iter().all(is_told) {
+            let detail = report.without_end.unwrap_or(RunDetail::EndedEarly);
+            suite.lack(Gap::NotRun { place: self.place(), detail }, true);
+        }
+        Ok(suite)
+    }
+
+    /// A program without the usual harness is one test, which fails by the way that it ends.
+    fn run_alone(&self, until: Instant, suite: &mut Suite) -> Result<(), Box<Trial>> {
+        let left = until.saturating_duration_since(Instant::now());
+        let ran = self.execute(&self.program.path, &[], left)?;
+        if ran.duration >= left {
+            suite.cut(self.directory);
+            return Ok(());
+        }
+        let passes = ran.exit == Exit::Code(0);
+        let outcome = if passes { Outcome::Passed } else { Outcome::Failed };
+        suite.outcomes.insert(ALONE.to_owned(), outcome);
+        Ok(())
+    }
+
+    /// The names of the wanted tests, if the program has any.
+    fn list(&self, limit: Duration) -> Result<Vec<String>, Box<Trial>> {
+        if !self.tests.is_empty() {
+            return Ok(self.tests.to_vec());
+        }
+        let words = ["--list", "--format=terse"].map(str::to_owned);
+        let told = self.execute(&self.program.path, &words, limit)?;
+        let text = String::from_utf8_lossy(&told.stdout);
+        let tests = text.lines().filter_map(|line| line.strip_suffix(": test"));
+        Ok(tests.map(str::to_owned).collect())
+    }
+
+    fn execute(
+        &self,
+        program: &Path,
+        words: &[String],
+        limit: Duration,
+    ) -> Result<Ran, Box<Trial>> {
+        Ok(self.rust.execute(self.site, self.directory, program, words, limit)?)
+    }
+
+    fn place(&self) -> String {
+        format!("{} ({})", placement::slashes(self.directory), self.program.target)
+    }
 }
 
 /// The packages that files belong to, and those that depend on one of them.
