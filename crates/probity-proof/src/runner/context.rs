@@ -42,7 +42,7 @@ const FILE: u64 = 1 << 30;
 const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// What reporters write to.
-const REPORT: &str = "report.jsonl";
+pub(crate) const REPORT: &str = "report.jsonl";
 
 /// What the sandbox shows of the system anyway.
 pub(crate) const SYSTEM: [&str; 8] =
@@ -365,14 +365,19 @@ impl Site<'_> {
     }
 
     /// Runs a command whose reporter, one of ours, writes a line of JSON for each event.
-    pub(crate) fn run_reported(&self, mut task: Task) -> Result<(Ran, Report), Trouble> {
+    pub(crate) fn run_reported(&self, task: Task) -> Result<(Ran, Report), Trouble> {
+        let (ran, text) = self.run_with_report(task)?;
+        Ok((ran, Report::of_lines(&text)))
+    }
+
+    /// Runs a command that writes a report where it is told to, and gives its text.
+    pub(crate) fn run_with_report(&self, mut task: Task) -> Result<(Ran, String), Trouble> {
         let failed = |error: io::Error| Trouble::at(Path::new(REPORT), &error);
         self.scratch.held.write(REPORT, b"").map_err(failed)?;
         task.variable("PROBITY_REPORT", self.seen_scratch.join(REPORT));
         task.variable("PROBITY_ROOT", &self.seen_repo);
         let ran = self.run(&task)?;
-        let text = read_text(&self.scratch.held, REPORT).unwrap_or_default();
-        Ok((ran, Report::of_lines(&text)))
+        Ok((ran, read_text(&self.scratch.held, REPORT).unwrap_or_default()))
     }
 
     /// Text with the copy's path taken off, as the reader of a report knows the files.
