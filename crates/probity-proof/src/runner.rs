@@ -165,10 +165,10 @@ pub(crate) const LANGUAGES: [Language; 10] = [
     },
     Language {
         name: "JavaScript",
-        runs: "node --test, vitest, jest, mocha or bun",
+        runs: "node --test, vitest, jest, mocha, ava, tap, tape, jasmine, bun or deno",
         endings: javascript::ENDINGS,
         prepare: javascript::JavaScript::prepare,
-        needs: &[(&["node", "bun"], "apt-get install nodejs npm")],
+        needs: &[(&["node", "bun", "deno"], "apt-get install nodejs npm")],
     },
     Language {
         name: "Rust",
@@ -410,8 +410,8 @@ pub enum Trouble {
     /// In the machine's own words.
     #[error("{0}")]
     Machine(String),
-    #[error("{0} is not installed in the repository")]
-    PackageMissing(String),
+    #[error("{package} is not installed in the repository; run `{install}`")]
+    PackageMissing { package: String, install: String },
     #[error("the runner has no `suite` command, so existing tests were not run")]
     NoSuite,
 }

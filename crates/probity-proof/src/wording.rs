@@ -216,6 +216,11 @@ pub fn prepare_note(note: &PrepareNote) -> String {
             "{} is a link or not a directory of the repository, so tests do not see what it leads to",
             place.display()
         ),
+        PrepareNote::UnclearScript { package, words, runs } => format!(
+            "probity does not understand `{words}` in the test script of {} and runs its tests with \
+             {runs}",
+            package.display()
+        ),
     }
 }
 

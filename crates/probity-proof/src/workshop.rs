@@ -100,6 +100,9 @@ pub enum PrepareNote {
     /// The repository has something else than a directory of its own in this place, so that tests do
     /// not see what is there.
     NotMounted(PathBuf),
+    /// These words of a package's test script, or all of it, are not understood. Its tests run with
+    /// this runner.
+    UnclearScript { package: PathBuf, words: String, runs: &'static str },
 }
 
 /// What runners are made with.

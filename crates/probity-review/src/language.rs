@@ -166,8 +166,8 @@ fn ruby(files: &[String]) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-const SCRIPTS: &str = "the test is one top-level test in a file ending in .test with the extension \
-                       of the code, and imports the code by a relative path";
+const SCRIPTS: &str = "the test is one top-level test in a new file, named like the existing tests and \
+                       with the extension of the code, and imports the code by a path relative to it";
 
 /// The framework that the nearest `package.json` names, else Node's own.
 fn script_framework(scope: &Scope, files: &[String], tests: &[String]) -> &'static str {
@@ -188,6 +188,9 @@ fn script_framework(scope: &Scope, files: &[String], tests: &[String]) -> &'stat
     } else if named("\"mocha\"") {
         "mocha"
     } else {
-        "node --test"
+        // Keywords of packages have these words, too.
+        let others = ["ava", "tap", "tape", "jasmine"];
+        let listed = |name: &&str| named(&format!("\"{name}\":"));
+        others.into_iter().find(listed).unwrap_or("node --test")
     }
 }

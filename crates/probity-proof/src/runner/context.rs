@@ -45,7 +45,7 @@ const FILE: u64 = 1 << 30;
 const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /// What reporters write to.
-const REPORT: &str = "report.jsonl";
+pub(crate) const REPORT: &str = "report.jsonl";
 
 /// What the sandbox shows of the system anyway.
 pub(crate) const SYSTEM: [&str; 8] =

@@ -1,7 +1,7 @@
 //! What a test runner told of its tests, in one shape for all of them, and what that shows.
 
 pub(crate) mod junit;
-mod tap;
+pub(crate) mod tap;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -24,6 +24,8 @@ pub(crate) struct Report {
     pub(crate) ignores_exit: bool,
     /// Files of tests that could not be loaded, if the runner names them.
     pub(crate) unloaded: BTreeSet<String>,
+    /// Files of tests that ended before all of their tests had, if the runner names them.
+    pub(crate) left: BTreeSet<String>,
     /// The tests that were going to run, if the runner tells before it runs them.
     pub(crate) selected: Option<BTreeSet<String>>,
     /// Whether the runner told that it came to its end.
@@ -128,7 +130,10 @@ enum Event {
         file: Option<String>,
     },
     /// The process was ended by the test or the code.
-    Left,
+    Left {
+        #[serde(default)]
+        file: Option<String>,
+    },
     Selected {
         tests: BTreeSet<String>,
     },
@@ -173,7 +178,10 @@ impl Report {
                 }
                 Event::Selected { tests } => report.selected = Some(tests),
                 Event::Ended => report.has_ended = true,
-                Event::Left => report.without_end = Some(RunDetail::EndedEarly),
+                Event::Left { file } => {
+                    report.without_end = Some(RunDetail::EndedEarly);
+                    report.left.extend(file);
+                }
                 Event::Unloaded { file } => {
                     report.without_end.get_or_insert(RunDetail::Unbuilt);
                     report.unloaded.extend(file);

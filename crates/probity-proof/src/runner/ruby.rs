@@ -49,7 +49,10 @@ impl Ruby {
         }
         match &self.rspec {
             Some(rspec) => Ok(rspec),
-            None => Err(Trouble::PackageMissing("rspec".to_owned())),
+            None => Err(Trouble::PackageMissing {
+                package: "rspec".to_owned(),
+                install: "bundle install".to_owned(),
+            }),
         }
     }
 }

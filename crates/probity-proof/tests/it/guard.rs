@@ -4,15 +4,13 @@
 //! Each repository has one defect and one function that is right. A claim about the defect must not be
 //! proven by silence, and a fix that undoes what is right must not pass where a test says so.
 
+mod javascript;
+
 use std::time::Duration;
 
 use probity_proof::{BrokenTest, Claim, FixResult, Gap, Outcome, RunDetail, Verdict, Why};
 
-use crate::{
-    stage::{Stage, claim, fix},
-    tools::install_packages,
-    whole_corpus::is_whole,
-};
+use crate::stage::{Stage, claim, fix};
 
 /// A language with the same two functions: one that is wrong, and one that is right.
 pub(crate) struct Code {
@@ -375,92 +373,4 @@ fn cargo_says_which_existing_tests_guard_a_fix() {
     );
     let verdicts = RUST.verdicts(&row("exits", &[manifest, exits], guarded(0)), |_| {});
     assert!(matches!(verdicts[0].fix, FixResult::Unguarded { .. }), "{verdicts:#?}");
-}
-
-/// The package of a framework, what its tests import, and what it says of three broken suites.
-fn check_script(package: &str, head: &str, alone: FixResult, with_broken: FixResult) {
-    let module = package.contains("module");
-    let export = if module { "export const" } else { "const" };
-    let exports = if module { "" } else { "module.exports = { half, double };\n" };
-    let text = format!("{export} half = (a) => a / 3;\n{export} double = (a) => a * 2;\n{exports}");
-    let test = |got: &str, wanted: u32| {
-        format!("{head}test('x', () => assert.strictEqual({got}, {wanted}));\n")
-    };
-    let code = Code {
-        path: "calc.js",
-        text: text.leak(),
-        defect: (test("calc.half(4)", 2).leak(), ("/ 3", "/ 2")),
-        reversed: (test("calc.double(3)", 9).leak(), ("* 2", "* 3")),
-    };
-    let double = format!("{head}test('doubles', () => assert.strictEqual(calc.double(2), 4));\n");
-    let fails = format!("{head}test('fails', () => assert.fail(String(calc.half)));\n");
-    let broken = format!("{head}throw new Error('not loaded');\n");
-    let package = ("package.json", package);
-    let doubles = "calc.test.js > doubles";
-    let mut rows = vec![
-        row("sound", &[package, ("calc.test.js", &double)], guarded(1)).refusing(doubles),
-        row(
-            "one file is not loaded",
-            &[package, ("calc.test.js", &double), ("b.test.js", &broken)],
-            with_broken,
-        ),
-        row("nothing is loaded", &[package, ("calc.test.js", &broken)], alone),
-        row("there are no tests", &[package], guarded(0)),
-        row("all fail", &[package, ("a.test.js", &fails)], unguarded(Gap::NonePasses)),
-    ];
-    // The slower tools are tried with all of them in `script/nightly`.
-    if !is_whole() && package.1.contains("devDependencies") {
-        rows.truncate(2);
-    }
-    code.check(&rows, |stage| {
-        if package.1.contains("devDependencies") {
-            install_packages(stage.path());
-            stage.write(".gitignore", "node_modules\n");
-            stage.commit();
-        }
-    });
-}
-
-#[test]
-fn node_says_which_existing_tests_guard_a_fix() {
-    check_script(
-        r#"{"type": "module", "scripts": {"test": "node --test"}}"#,
-        "import test from 'node:test';\nimport assert from 'node:assert';\n\
-         import * as calc from './calc.js';\n",
-        unguarded(unloaded("calc.test.js")),
-        partly(1, unloaded("b.test.js")),
-    );
-}
-
-#[test]
-fn vitest_says_which_existing_tests_guard_a_fix() {
-    check_script(
-        r#"{"type": "module", "devDependencies": {"vitest": "4"}}"#,
-        "import { test, assert } from 'vitest';\nimport * as calc from './calc';\n",
-        unguarded(unloaded("calc.test.js")),
-        partly(1, unloaded("b.test.js")),
-    );
-}
-
-#[test]
-fn jest_says_which_existing_tests_guard_a_fix() {
-    check_script(
-        r#"{"devDependencies": {"jest": "30"}}"#,
-        "const assert = require('node:assert');\nconst calc = require('./calc.js');\n",
-        unguarded(unloaded("calc.test.js")),
-        partly(1, unloaded("b.test.js")),
-    );
-}
-
-/// Mocha runs nothing if it cannot load one of its files.
-#[test]
-fn mocha_says_which_existing_tests_guard_a_fix() {
-    let nothing = || unguarded(not_run("", RunDetail::Unbuilt));
-    check_script(
-        r#"{"devDependencies": {"mocha": "12"}}"#,
-        "const assert = require('node:assert');\nconst test = it;\n\
-         const calc = require('./calc.js');\n",
-        nothing(),
-        nothing(),
-    );
 }

@@ -1,5 +1,7 @@
 //! JavaScript and TypeScript: every outcome, in `node --test`, vitest, jest and mocha alike.
 
+mod packages;
+
 use probity_proof::{Claim, FixResult, Level, Outcome};
 
 use crate::{

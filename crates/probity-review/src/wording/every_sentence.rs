@@ -123,7 +123,10 @@ fn of_runs() {
         ),
         (RunDetail::Trouble(Trouble::Cancelled), "the review was cancelled"),
         (
-            RunDetail::Trouble(Trouble::PackageMissing(text("jest"))),
+            RunDetail::Trouble(Trouble::PackageMissing {
+                package: text("jest"),
+                install: text("npm ci"),
+            }),
             "jest is not installed in the repository",
         ),
     ];

@@ -248,7 +248,7 @@ fn the_prompt_knows_the_repository_and_the_configuration() {
 
     - Go (2 files), tested with go test: the test is in the directory of the code, in a file ending in _test.go, in the package of the code or in that package with _test added; its name begins with Test.
       Tests like these are there: a_test.go.
-    - TypeScript (1 file), tested with vitest: the test is one top-level test in a file ending in .test with the extension of the code, and imports the code by a relative path.
+    - TypeScript (1 file), tested with vitest: the test is one top-level test in a new file, named like the existing tests and with the extension of the code, and imports the code by a path relative to it.
 
     # What is under review
 

@@ -12,6 +12,7 @@ use std::{
 
 use probity_sandbox::Mount;
 use probity_scope::{CopiedLinks, HeldDirectory, HeldKind};
+use serde_json::Value;
 
 use crate::{
     host, mounts,
@@ -26,8 +27,8 @@ const MODULES: &str = "node_modules";
 /// More places with packages than any repository has of its own.
 const MOST: usize = 200;
 
-/// What Vite keeps beside the packages, which is made anew.
-const WRITTEN: [&str; 2] = [".vite", ".vite-temp"];
+/// What Vite, ava and others keep beside the packages, which is made anew.
+const WRITTEN: [&str; 3] = [".cache", ".vite", ".vite-temp"];
 
 #[derive(Debug)]
 pub(super) struct Modules {
@@ -70,6 +71,14 @@ impl Modules {
 
     pub(super) fn has(&self, from: &Path, package: &str) -> bool {
         self.directory(from, package).is_some()
+    }
+
+    /// The settings of an installed package, and where it is, relative to the repository.
+    pub(super) fn package(&self, from: &Path, package: &str) -> Option<(PathBuf, Value)> {
+        let directory = self.directory(from, package)?;
+        let (_, real) = self.places.iter().find(|(place, _)| place == directory)?;
+        let text = host::settings(&real.join(package).join("package.json"))?;
+        Some((directory.join(MODULES).join(package), serde_json::from_str(&text).ok()?))
     }
 
     /// Puts the packages into a copy, and gives what has to be mounted for that.

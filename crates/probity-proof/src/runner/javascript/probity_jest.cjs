@@ -7,6 +7,11 @@ const tell = (event) => appendFileSync(report, JSON.stringify(event) + '\n');
 const states = { passed: 'passed', failed: 'failed' };
 
 module.exports = class {
+  // Only a run with tests begins.
+  onRunStart() {
+    tell({ event: 'selected', tests: [] });
+  }
+
   onTestResult(_, result) {
     if (result.testExecError) {
       tell({ event: 'unloaded', file: relative(root, result.testFilePath) });

@@ -1,5 +1,7 @@
 //! The Test Anything Protocol: a line for each test, `ok` or `not ok`.
 
+pub(crate) mod files;
+
 use super::{MalformedReport, Report, State, TestReport};
 
 /// Bytes that are kept of a message.
@@ -11,7 +13,7 @@ impl Report {
         let mut report = Self::default();
         let mut planned: Option<usize> = None;
         for line in text.lines() {
-            if let Some(test) = test(line) {
+            if let Some((test, _)) = point(line) {
                 report.tests.push(test);
             } else if let Some(note) = line.strip_prefix('#') {
                 let failed = report.tests.last_mut().filter(|test| test.state == State::Failed);
@@ -37,7 +39,8 @@ impl Report {
     }
 }
 
-fn test(line: &str) -> Option<TestReport> {
+/// A line that is a test or a check of one, and whether it is `ok`.
+fn point(line: &str) -> Option<(TestReport, bool)> {
     let (is_ok, rest) = match line.strip_prefix("not ok") {
         Some(rest) => (false, rest),
         None => (true, line.strip_prefix("ok")?),
@@ -50,16 +53,21 @@ fn test(line: &str) -> Option<TestReport> {
     let rest = rest.strip_prefix("- ").unwrap_or(rest);
     let (name, directive) = rest.rsplit_once('#').unwrap_or((rest, ""));
     let word = directive.trim_start().to_ascii_lowercase();
+    let seconds = word.strip_prefix("time=").and_then(|time| {
+        let (time, unit) =
+            time.trim().strip_suffix("ms").map_or((time, 1.0), |time| (time, 1000.0));
+        Some(time.trim_end_matches('s').parse::<f64>().ok()? / unit)
+    });
     let (name, state) = if word.starts_with("skip") {
         (name, State::Skipped)
     } else if word.starts_with("todo") {
         (name, State::ExpectedFailure)
-    } else if is_ok {
-        (rest, State::Passed)
     } else {
-        (rest, State::Failed)
+        let name = if seconds.is_some() { name } else { rest };
+        (name, if is_ok { State::Passed } else { State::Failed })
     };
-    Some(TestReport::new(name.trim().replace("\\#", "#"), state))
+    let test = TestReport::new(name.trim().replace("\\#", "#"), state);
+    Some((TestReport { seconds, ..test }, is_ok))
 }
 
 #[cfg(test)]
