@@ -1,18 +1,18 @@
 //! The way of one claim: place, build, run, compare with other code, and what all of it shows.
 
-use std::path::Path;
+use std::{cell::Cell, path::Path};
 
 use super::{
     altered,
     fix::Fix,
-    pairs::{Compared, Originals, compare},
+    pairs::{Compared, Originals, Runs, compare},
     reading::reads_code,
     staged::{Observed, Staged, Version},
     suite::{Baselines, Suites},
 };
 use crate::{
-    BaseResult, Claim, FixResult, Level, Outcome, ProofOptions, Verdict, Why, WithoutFix,
-    WithoutGuard,
+    Activity, BaseResult, Claim, ClaimStep, FixResult, Level, Outcome, ProofOptions, Verdict, Why,
+    WithoutFix, WithoutGuard,
     claim::FlaggedLines,
     places::Vault,
     repository::copies::Copies,
@@ -43,9 +43,13 @@ impl Laboratory<'_> {
             .and_then(|flagged| self.runner.place(root, claim, &flagged));
         let placed = match placed {
             Ok(placed) => placed,
-            Err(refusal) => return verdict.refuse(refusal),
+            Err(refusal) => {
+                verdict.refuse(refusal);
+                return self.check_other_place(claim, vault, verdict);
+            }
         };
         verdict.test_path.clone_from(&placed.path);
+        verdict.package = placed.directory.to_string_lossy().into_owned();
         // Without a name all tests of the file were meant.
         let whole = Path::new(&placed.path).file_name().unwrap_or_default().to_string_lossy();
         let name = if placed.name.is_empty() { &whole } else { placed.name.as_str() };
@@ -54,6 +58,7 @@ impl Laboratory<'_> {
         verdict.function = altered::function_name(root, &placed.flagged);
         let Laboratory { context, runner, head, .. } = *self;
         let as_it_is = Version { context, runner, copies: head, changes: &[] };
+        self.tell(claim, ClaimStep::Test);
         let original = match as_it_is.build(&placed, vault, "original") {
             Ok(original) => original,
             Err(trial) => {
@@ -65,7 +70,14 @@ impl Laboratory<'_> {
         let mut originals = Originals::default();
         originals.add(&first);
         verdict.record(&first);
-        check_start(as_it_is, &placed, vault, verdict);
+        // A test that hangs may hang because of the code, which its fix shows sooner.
+        if first.outcome != Outcome::Timeout {
+            check_start(as_it_is, &placed, vault, verdict);
+        }
+        if matches!(verdict.why, Why::Unstarted(_)) {
+            verdict.runs = originals.runs;
+            return;
+        }
         if let Some(path) = wrote_code {
             return verdict.reject(Why::WroteCode(path.display().to_string()));
         }
@@ -73,6 +85,7 @@ impl Laboratory<'_> {
             self.confirm_pass(&first, &original, &mut originals, verdict);
             if verdict.outcome == Outcome::Passed && anything_passes(as_it_is, &placed, vault) {
                 verdict.end(Outcome::HarnessError, Why::AlwaysPasses);
+                verdict.can_start = Some(false);
             }
             verdict.runs = originals.runs;
             return;
@@ -95,6 +108,30 @@ impl Laboratory<'_> {
         let Claimed { originals, verdict, .. } = claimed;
         verdict.runs = originals.runs;
         verdict.conclude(self.options.required, self.options.without_guard);
+        if verdict.proven || !matches!(verdict.why, Why::Ran(_)) {
+            verdict.can_start = Some(true);
+        } else if verdict.outcome == Outcome::Timeout {
+            check_start(as_it_is, &placed, vault, verdict);
+        }
+    }
+
+    fn tell(&self, claim: &Claim, step: ClaimStep) {
+        self.options.watch.tell(Activity::Claim { id: &claim.id, step });
+    }
+
+    /// For a test that the agent wants where it cannot be: whether one that is elsewhere can start.
+    fn check_other_place(&self, claim: &Claim, vault: &Vault, verdict: &mut Verdict) {
+        let free = Claim { test_file: None, test_name: None, ..claim.clone() };
+        let root = &self.head.root;
+        let placed = placement::flagged(root, &free)
+            .and_then(|flagged| self.runner.place(root, &free, &flagged));
+        let Ok(placed) = placed else { return };
+        let Laboratory { context, runner, head, .. } = *self;
+        let as_it_is = Version { context, runner, copies: head, changes: &[] };
+        verdict.package = placed.directory.to_string_lossy().into_owned();
+        if let Some(trial) = run_empty(as_it_is, &placed, vault) {
+            verdict.can_start = Some(trial.outcome == Outcome::Passed);
+        }
     }
 
     /// One that passes is run once more: chance must not clear a finding any more than prove it.
@@ -115,25 +152,29 @@ impl Laboratory<'_> {
     }
 }
 
-/// For a test that did not begin: whether anything could begin in its place. An empty test that does
-/// not pass there either is not the agent's fault.
+/// Finds out whether tests can start in a place. If a test did not begin, and an empty one does not
+/// pass there either, it is not the agent's fault.
 fn check_start(as_it_is: Version<'_>, placed: &Placed, vault: &Vault, verdict: &mut Verdict) {
-    let began = match &verdict.why {
-        Why::Ran(detail) => !detail.is_unstarted(),
-        _ => true,
-    };
-    if began {
+    let Why::Ran(detail) = &verdict.why else { return };
+    verdict.can_start = detail.began();
+    if verdict.can_start.is_some() {
         return;
     }
-    let Some(empty) = as_it_is.runner.empty_test(&as_it_is.copies.root, placed) else { return };
-    let trial = match as_it_is.build(&empty, vault, "empty") {
-        Ok(staged) => staged.run().trial,
-        Err(trial) => *trial,
-    };
+    let Some(trial) = run_empty(as_it_is, placed, vault) else { return };
+    verdict.can_start = Some(trial.outcome == Outcome::Passed);
     if trial.outcome != Outcome::Passed {
         verdict.output = trial.output;
         verdict.end(Outcome::HarnessError, Why::Unstarted(trial.detail));
     }
+}
+
+/// Runs a test that does nothing, if anybody knows how to write one.
+fn run_empty(as_it_is: Version<'_>, placed: &Placed, vault: &Vault) -> Option<Trial> {
+    let empty = as_it_is.runner.empty_test(&as_it_is.copies.root, placed)?;
+    Some(match as_it_is.build(&empty, vault, "empty") {
+        Ok(staged) => staged.run().trial,
+        Err(trial) => *trial,
+    })
 }
 
 /// Whether the test passes even if it throws at once. Settings of a repository can have every test
@@ -202,6 +243,7 @@ impl Claimed<'_> {
         match self.compare(fixed, &format!("fixed-{number}"), more) {
             Ok(Compared::Flips { pairs }) => {
                 self.verdict.pairs = pairs;
+                self.laboratory.tell(self.claim, ClaimStep::ExistingTests);
                 let name = format!("suite-{number}");
                 Suites { options, baselines, vault: self.vault, name }.judge(self.as_it_is, fixed)
             }
@@ -254,7 +296,8 @@ impl Claimed<'_> {
             };
         }
         let options = self.laboratory.options;
-        match compare(options, self.original, &staged, &mut self.originals, 0) {
+        let watched = Watched::new(self, &staged, 0);
+        match compare(options, self.original, &watched, &mut self.originals, 0) {
             Compared::Flips { .. } if self.reads_code(&staged) => {
                 self.end(Compared::ReadCode(self.flagged.file.clone()));
                 BaseResult::Unknown
@@ -327,7 +370,8 @@ impl Claimed<'_> {
     ) -> Result<Compared, Box<Trial>> {
         let options = self.laboratory.options;
         let staged = version.build(self.placed, self.vault, name)?;
-        let compared = compare(options, self.original, &staged, &mut self.originals, more);
+        let watched = Watched::new(self, &staged, more);
+        let compared = compare(options, self.original, &watched, &mut self.originals, more);
         Ok(match compared {
             Compared::Flips { .. } if self.reads_code(&staged) => {
                 Compared::ReadCode(self.flagged.file.clone())
@@ -347,6 +391,35 @@ impl Claimed<'_> {
             Compared::ReadCode(path) => self.verdict.reject(Why::ReadCode(path)),
             _ => {}
         }
+    }
+}
+
+/// Another version of the code, whose runs are counted for whoever looks on.
+struct Watched<'a> {
+    laboratory: &'a Laboratory<'a>,
+    claim: &'a Claim,
+    staged: &'a Staged<'a>,
+    runs: Cell<u32>,
+    wanted: u32,
+}
+
+impl<'a> Watched<'a> {
+    fn new(claimed: &Claimed<'a>, staged: &'a Staged<'a>, more: u32) -> Self {
+        let wanted = claimed.laboratory.options.pairs + more;
+        let wanted = wanted.clamp(ProofOptions::LEAST_PAIRS, ProofOptions::MOST_PAIRS);
+        let Claimed { laboratory, claim, .. } = *claimed;
+        Self { laboratory, claim, staged, runs: Cell::new(0), wanted }
+    }
+}
+
+impl Runs for Watched<'_> {
+    fn run(&self) -> Observed {
+        let number = self.runs.get() + 1;
+        self.runs.set(number);
+        // A doubtful test gets more pairs than were planned.
+        let of = self.wanted.max(number);
+        self.laboratory.tell(self.claim, ClaimStep::Pair { number, of });
+        self.staged.run()
     }
 }
 

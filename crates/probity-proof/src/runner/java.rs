@@ -178,6 +178,19 @@ impl Runner for Java {
         Ok(Trial::told(site, &ran, &report, |test| is_wanted(&test.name)))
     }
 
+    fn empty_test(&self, _: &HeldDirectory, placed: &Placed) -> Option<Placed> {
+        let class = Path::new(&placed.path).file_stem()?.to_str()?;
+        let package = match package(&placed.source) {
+            "" => String::new(),
+            package => format!("package {package};\n\n"),
+        };
+        let source = format!(
+            "{package}class {class} {{\n    @org.junit.jupiter.api.Test\n    \
+             void starts() {{}}\n}}\n"
+        );
+        Some(Placed { name: "starts".to_owned(), source, ..placed.clone() })
+    }
+
     fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
         let mut groups = Groups::default();
         match wanted {

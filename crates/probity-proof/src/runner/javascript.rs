@@ -351,8 +351,9 @@ impl Runner for JavaScript {
         let source = match framework(repo, &placed.directory) {
             Framework::Vitest => "import { it } from 'vitest';\nit('starts', () => {});\n",
             Framework::Jest | Framework::Mocha => "it('starts', () => {});\n",
-            // How node loads a module depends on more than its name.
-            Framework::Node | Framework::Bun => return None,
+            // How node loads a module depends on more than its name; this is good for both ways.
+            Framework::Node => "import('node:test').then(({ it }) => it('starts', () => {}));\n",
+            Framework::Bun => "import { it } from 'bun:test';\nit('starts', () => {});\n",
         };
         let (name, source) = ("starts".to_owned(), source.to_owned());
         Some(Placed { name, source, ..placed.clone() })
