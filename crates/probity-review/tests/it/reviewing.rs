@@ -123,7 +123,6 @@ fn reviewed(
         without_guard: WithoutGuard::Observe,
         stop: Arc::default(),
         watch: Watch::default(),
-        watch: Watch::default(),
     };
     change(&mut options, &proving);
     let reviewed = review(&checkout, &options, &proving, &|_| {});
