@@ -58,6 +58,15 @@ impl CommandAgent {
         Self { name, argv, read, seat, transcript }
     }
 
+    /// The same, started by this path.
+    #[must_use]
+    pub(crate) fn started_as(mut self, path: &str) -> Self {
+        if let Some(program) = self.argv.first_mut() {
+            path.clone_into(program);
+        }
+        self
+    }
+
     /// Any command. `{model}` in an argument stands for the model.
     pub fn any(
         name: &str,

@@ -2,6 +2,8 @@
 
 mod rows;
 
+use std::path::Path;
+
 use crate::AgentRef;
 use rows::SHIPPED;
 
@@ -128,12 +130,28 @@ impl AgentTable {
         self.agents.iter().find(|agent| agent.name == meant)
     }
 
+    /// The agent whose program this is, by the name of its file.
+    #[must_use]
+    pub fn of_program(&self, path: &str) -> Option<&KnownAgent> {
+        self.agents.iter().find(|agent| {
+            let line = agent.command_line.map(CommandLine::program);
+            let acp = agent.acp.first().map(String::as_str);
+            acp.into_iter().chain(line).any(|program| is_program(path, program))
+        })
+    }
+
     /// The names, for the message that says a name is not among them.
     #[must_use]
     pub fn names(&self) -> String {
         let names: Vec<&str> = self.agents.iter().map(|agent| agent.name.as_str()).collect();
         names.join(", ")
     }
+}
+
+/// Whether a path ends with the name of a program.
+#[must_use]
+pub fn is_program(path: &str, program: &str) -> bool {
+    Path::new(path).file_name() == Path::new(program).file_name()
 }
 
 #[cfg(test)]
@@ -149,6 +167,15 @@ mod tests {
         assert_eq!(table.get("claude-code").unwrap().acp, ["claude-agent-acp"]);
         assert_eq!(table.get("gemini").unwrap().acp, ["gemini", "--acp"]);
         assert_eq!(table.get("nobody"), None);
+        for (path, name) in [
+            ("/opt/x/claude", Some("claude")),
+            ("tools/claude-agent-acp", Some("claude")),
+            ("./gemini", Some("gemini")),
+            ("/opt/claude/llm", None),
+        ] {
+            let agent = table.of_program(path).map(|agent| agent.name.as_str());
+            assert_eq!(agent, name, "{path}");
+        }
         assert_eq!(table.get("cmd:claude"), None);
         assert_eq!(table.names(), NAMES);
     }

@@ -31,7 +31,7 @@ pub use crate::{
     },
     command::{CommandAgent, CommandOptions},
     error::{AgentError, Cause, Phase},
-    known::{AgentTable, CommandLine, Granted, KnownAgent},
+    known::{AgentTable, CommandLine, Granted, KnownAgent, is_program},
     open::{OpenOptions, Way, open},
     reference::{AgentRef, RefError},
     seat::{Seat, StderrTap},

@@ -31,7 +31,7 @@ pub fn open(reference: &AgentRef, options: OpenOptions<'_>) -> Result<Box<dyn Ag
     let refused = |cause: String, way_out: String| {
         Err(AgentError::new(&name, Phase::Preparing, Cause::BadOptions(cause), way_out))
     };
-    let argv = match reference {
+    let argv: Vec<String> = match reference {
         AgentRef::Replay(file) => {
             let agent = AcpAgent::recorded(&name, file, &command.system, tap);
             return Ok(Box::new(agent.serving(files)));
@@ -39,7 +39,27 @@ pub fn open(reference: &AgentRef, options: OpenOptions<'_>) -> Result<Box<dyn Ag
         AgentRef::Command(argv) => {
             return Ok(Box::new(CommandAgent::any(&name, argv, command, seat)?));
         }
-        AgentRef::Acp(argv) => argv,
+        AgentRef::Acp(argv) => argv.clone(),
+        AgentRef::Program(path) => match table.of_program(path) {
+            None => {
+                let way_out = format!(
+                    "the programs of these agents may be named by their paths: {}; any other is a \
+                     command, acp:COMMAND or cmd:COMMAND",
+                    table.names()
+                );
+                return refused("it is not the program of a known agent".to_owned(), way_out);
+            }
+            Some(agent) => match (way, agent.command_line) {
+                (Way::CommandLine, Some(line)) => {
+                    let agent = CommandAgent::known(&name, line, command, seat);
+                    return Ok(Box::new(agent.started_as(path)));
+                }
+                (Way::Acp, _) | (Way::CommandLine, None) => {
+                    let arguments = agent.acp.iter().skip(1).cloned();
+                    [path.clone()].into_iter().chain(arguments).collect()
+                }
+            },
+        },
         AgentRef::Known(known) => match table.get(known) {
             None => {
                 let way_out = format!(
@@ -52,7 +72,7 @@ pub fn open(reference: &AgentRef, options: OpenOptions<'_>) -> Result<Box<dyn Ag
                 (Way::CommandLine, Some(line)) => {
                     return Ok(Box::new(CommandAgent::known(&name, line, command, seat)));
                 }
-                (Way::Acp, _) | (Way::CommandLine, None) => &agent.acp,
+                (Way::Acp, _) | (Way::CommandLine, None) => agent.acp.clone(),
             },
         },
     };
@@ -61,7 +81,7 @@ pub fn open(reference: &AgentRef, options: OpenOptions<'_>) -> Result<Box<dyn Ag
         let way_out = "choose the model in the agent's own settings or command";
         return refused(cause, way_out.to_owned());
     }
-    Ok(Box::new(AcpAgent::command(&name, argv, seat, &command.system, tap).serving(files)))
+    Ok(Box::new(AcpAgent::command(&name, &argv, seat, &command.system, tap).serving(files)))
 }
 
 impl std::fmt::Debug for OpenOptions<'_> {

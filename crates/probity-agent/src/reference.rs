@@ -1,6 +1,7 @@
-//! How people name an agent: `NAME`, `acp:COMMAND`, `cmd:COMMAND` or `replay:FILE`.
+//! How people name an agent: `NAME`, the path of a known agent's program, `acp:COMMAND`, `cmd:COMMAND`
+//! or `replay:FILE`.
 //!
-//! The same four forms stand in flags, environment variables and configuration files, and are
+//! The same forms stand in flags, environment variables and configuration files, and are
 //! parsed here alone.
 
 use std::{
@@ -16,6 +17,8 @@ use crate::words::{WordsError, join_words, split_words};
 pub enum AgentRef {
     /// An agent of the table, by its name there.
     Known(String),
+    /// The program of an agent of the table, by its path.
+    Program(String),
     /// A command that speaks the Agent Client Protocol on stdin and stdout.
     Acp(Vec<String>),
     /// A command that takes a prompt on stdin and writes its answer to stdout.
@@ -41,6 +44,9 @@ impl AgentRef {
         }
         if text.is_empty() {
             return Err(RefError::Empty);
+        }
+        if text.contains('/') && !text.contains(char::is_whitespace) {
+            return Ok(Self::Program(text.to_owned()));
         }
         if let Some(c) = text.chars().find(|&c| !c.is_ascii_alphanumeric() && !"-_.".contains(c)) {
             return Err(RefError::BadName { name: text.to_owned(), character: c });
@@ -78,6 +84,7 @@ impl AgentRef {
         };
         match self {
             Self::Known(name) => name.clone(),
+            Self::Program(path) => last(Path::new(path)),
             Self::Acp(argv) | Self::Command(argv) => {
                 argv.first().map_or_else(String::new, |program| last(Path::new(program)))
             }
@@ -90,7 +97,7 @@ impl fmt::Display for AgentRef {
     /// The form it is parsed from, arguments included.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Known(name) => formatter.write_str(name),
+            Self::Known(name) | Self::Program(name) => formatter.write_str(name),
             Self::Acp(argv) => write!(formatter, "acp:{}", join_words(argv)),
             Self::Command(argv) => write!(formatter, "cmd:{}", join_words(argv)),
             Self::Replay(file) => write!(formatter, "replay:{}", file.display()),
@@ -139,6 +146,8 @@ mod tests {
         for (text, debug, label, written) in [
             ("gemini", r#"Known("gemini")"#, "gemini", "gemini"),
             (" claude-code ", r#"Known("claude")"#, "claude", "claude"),
+            ("/opt/x/claude", r#"Program("/opt/x/claude")"#, "claude", "/opt/x/claude"),
+            ("./agent", r#"Program("./agent")"#, "agent", "./agent"),
             (
                 "acp: /opt/x/agent --acp 'a b'",
                 r#"Acp(["/opt/x/agent", "--acp", "a b"])"#,
@@ -189,8 +198,8 @@ mod tests {
                 "`gemini --acp` has a ' ' and is not the name of an agent; a command is written acp:COMMAND or cmd:COMMAND",
             ),
             (
-                "./agent",
-                "`./agent` has a '/' and is not the name of an agent; a command is written acp:COMMAND or cmd:COMMAND",
+                "./agent --acp",
+                "`./agent --acp` has a '/' and is not the name of an agent; a command is written acp:COMMAND or cmd:COMMAND",
             ),
             ("acp:", "`acp:` needs a command after it"),
             ("cmd: ''", "`cmd:` needs a command after it"),

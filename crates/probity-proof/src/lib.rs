@@ -34,6 +34,7 @@ mod runner;
 mod syntax;
 mod text;
 mod verdict;
+mod watch;
 pub mod wording;
 mod workshop;
 
@@ -61,5 +62,6 @@ pub use crate::{
         BaseResult, BrokenTest, Cheat, FixFault, FixResult, Gap, Level, Outcome, Refusal, Run,
         RunDetail, Verdict, Why,
     },
+    watch::{Activity, ClaimStep, Watch},
     workshop::{PlacedTest, PrepareNote, ProcessCounts, TestTool, Workshop},
 };

@@ -11,7 +11,7 @@ use std::{
 
 use probity_sandbox::Backend;
 
-use crate::{CustomRunner, FetchOptions, Level, TreeError};
+use crate::{CustomRunner, FetchOptions, Level, TreeError, Watch};
 
 #[derive(Debug, Clone)]
 pub struct ProofOptions {
@@ -55,6 +55,8 @@ pub struct ProofOptions {
     pub output_cap: usize,
     /// Once true, tests that run are killed, and no other is started.
     pub cancel: Arc<AtomicBool>,
+    /// Who is told what is being done.
+    pub watch: Watch,
 }
 
 /// Where a change began, and the lines that it added.
@@ -111,6 +113,7 @@ impl ProofOptions {
             fetch: FetchOptions::public(),
             output_cap: 64 * 1024,
             cancel: Arc::default(),
+            watch: Watch::default(),
         }
     }
 }

@@ -120,6 +120,13 @@ pub struct Verdict {
     pub proven: bool,
     /// None if there is no runner for the file.
     pub runner: Option<&'static str>,
+    /// The language of the file, if probity runs tests of it.
+    pub language: Option<&'static str>,
+    /// Where the commands of the test run, relative to the repository; empty if it has no place.
+    pub package: String,
+    /// Whether tests can start in this place: this one began, or an empty one passes there. None if
+    /// nothing has shown it, which is no yes.
+    pub can_start: Option<bool>,
     pub runs: Vec<Run>,
     /// Pairs of runs, one with each version of the code, that decided.
     pub pairs: u32,
@@ -152,6 +159,9 @@ impl Verdict {
             level: Level::Claimed,
             proven: false,
             runner: None,
+            language: None,
+            package: String::new(),
+            can_start: None,
             runs: Vec::new(),
             pairs: 0,
             fix: FixResult::NotOffered,
@@ -281,25 +291,31 @@ impl RunDetail {
         }
     }
 
-    /// Whether the test may not have begun because nothing begins in its place. This is false if the
-    /// machine or its own time limit has stopped it.
-    pub(crate) fn is_unstarted(&self) -> bool {
-        matches!(self, Self::Unbuilt | Self::PackageUnbuilt | Self::NeverBegan | Self::SetupFailed)
-    }
-
-    /// Whether the test never got its turn, through no fault of its own.
-    #[must_use]
-    pub fn is_before_test(&self) -> bool {
-        matches!(
-            self,
+    /// Whether the test began, as far as this run alone shows; none if it may be that nothing begins
+    /// in its place.
+    pub(crate) fn began(&self) -> Option<bool> {
+        match self {
+            Self::Passed
+            | Self::Failed { .. }
+            | Self::ExpectedFailure
+            | Self::ProcessFailed
+            | Self::TeardownFailed => Some(true),
+            Self::Unbuilt
+            | Self::PackageUnbuilt
+            | Self::Timeout(_)
+            | Self::Crashed
+            | Self::Skipped
+            | Self::NoSuchTest
+            | Self::EndedEarly
+            | Self::SetupFailed
+            | Self::NeverBegan => None,
+            // The machine or its time limit has stopped it, and would stop another one.
             Self::BuildTimeout
-                | Self::BuildKilled
-                | Self::NeverBegan
-                | Self::EndedEarly
-                | Self::Missing { .. }
-                | Self::NoReport(_)
-                | Self::Trouble(_)
-        )
+            | Self::BuildKilled
+            | Self::Missing { .. }
+            | Self::NoReport(_)
+            | Self::Trouble(_) => Some(false),
+        }
     }
 }
 

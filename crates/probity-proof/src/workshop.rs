@@ -59,7 +59,9 @@ pub struct Workshop {
     time_left: Mutex<Option<Duration>>,
 }
 
-type Runners = Vec<(&'static [&'static str], Result<Box<dyn Runner>, Unavailable>)>;
+type Runners = Vec<(Endings, PreparedRunner)>;
+type Endings = &'static [&'static str];
+type PreparedRunner = Result<Box<dyn Runner>, Unavailable>;
 
 /// What the proofs of a workshop took, without the preparation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -334,6 +336,7 @@ impl Workshop {
 
     fn prove(&self, claim: &Claim, without_fix: WithoutFix) -> Verdict {
         let mut verdict = Verdict::new(&claim.id);
+        verdict.language = self.language(claim);
         if self.context.time_left().is_zero() {
             verdict.end(Outcome::NotRun, Why::OutOfTime);
             return verdict;
@@ -345,6 +348,7 @@ impl Workshop {
         let runner = match self.runner(claim) {
             Ok(runner) => runner,
             Err((outcome, refusal)) => {
+                verdict.can_start = Some(false);
                 verdict.end(outcome, Why::Refused(refusal));
                 return verdict;
             }
@@ -357,11 +361,13 @@ impl Workshop {
         if proved.is_none() {
             verdict.end(Outcome::HarnessError, Why::Panicked);
             (verdict.proven, verdict.level) = (false, Level::Claimed);
+            verdict.can_start = Some(false);
         }
         // Whatever ends after the deadline was cut off by it.
         if self.context.time_left().is_zero() {
             verdict.end(Outcome::NotRun, Why::OutOfTime);
             (verdict.proven, verdict.level) = (false, Level::Claimed);
+            verdict.can_start = None;
         }
         verdict
     }
@@ -392,21 +398,37 @@ impl Workshop {
     }
 
     fn runner(&self, claim: &Claim) -> Result<&dyn Runner, (Outcome, Refusal)> {
-        let mut custom = self.options.runners.iter().zip(&self.custom);
-        if let Some((_, runner)) = custom.find(|(known, _)| known.is_for(&claim.file)) {
-            return Ok(runner.as_ref());
+        if let Some(runner) = self.custom(claim) {
+            return Ok(runner);
         }
+        match self.built_in(claim) {
+            Some((_, Ok(runner))) => Ok(runner.as_ref()),
+            Some((_, Err(why))) => Err((Outcome::HarnessError, Refusal::Unavailable(why.clone()))),
+            None => Err((Outcome::NotRun, Refusal::NoRunner(claim.file.clone()))),
+        }
+    }
+
+    fn custom(&self, claim: &Claim) -> Option<&dyn Runner> {
+        let mut custom = self.options.runners.iter().zip(&self.custom);
+        custom.find(|(known, _)| known.is_for(&claim.file)).map(|(_, runner)| runner.as_ref())
+    }
+
+    /// By the ending of the flagged file, or of its test.
+    fn built_in(&self, claim: &Claim) -> Option<&(Endings, PreparedRunner)> {
         let by_ending = |path: &str| {
             let ending = Path::new(path).extension()?.to_str()?;
             self.runners.iter().find(|(endings, _)| endings.contains(&ending))
         };
-        let found = by_ending(&claim.file)
-            .or_else(|| claim.test_file.as_deref().and_then(by_ending))
-            .ok_or_else(|| (Outcome::NotRun, Refusal::NoRunner(claim.file.clone())))?;
-        match &found.1 {
-            Ok(runner) => Ok(runner.as_ref()),
-            Err(why) => Err((Outcome::HarnessError, Refusal::Unavailable(why.clone()))),
+        by_ending(&claim.file).or_else(|| claim.test_file.as_deref().and_then(by_ending))
+    }
+
+    /// The language of a claim that one of our own runners is for.
+    fn language(&self, claim: &Claim) -> Option<&'static str> {
+        if self.custom(claim).is_some() {
+            return None;
         }
+        let (endings, _) = self.built_in(claim)?;
+        LANGUAGES.iter().find(|language| language.endings == *endings).map(|found| found.name)
     }
 }
 

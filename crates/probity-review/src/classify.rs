@@ -61,17 +61,17 @@ impl Classified {
         }
         if proved.proven && proved.outcome == Outcome::Failed {
             let id = format!("ISS-{:03}", self.proven.len() + 1);
-            let test_file = self.keep(&id, &finding, &proved, redactor);
+            let (test_file, proved) = self.keep(&id, &finding, proved, redactor);
             let mut issue = proven(id, &finding, &proved, redactor);
             issue.test_file = test_file;
             issue.fingerprint = fingerprint.unwrap_or_default();
             self.proven.push(issue);
         } else if proved.outcome == Outcome::Passed {
             let reason = "its test passes: the concern was unfounded".to_owned();
-            self.drop_tried(&finding, &proved, reason, redactor);
+            self.drop_tried(&finding, proved, reason, redactor);
         } else {
             let id = self.next_observation();
-            let test_file = self.keep(&id, &finding, &proved, redactor);
+            let (test_file, proved) = self.keep(&id, &finding, proved, redactor);
             let is_question = question.is_some();
             let reason = question.unwrap_or_else(|| proved.reason.clone());
             let mut observation = observation(id, &finding, reason, redactor);
@@ -94,23 +94,23 @@ impl Classified {
         let Some(proved) = proved else { return self.discard(&finding, reason, redactor) };
         self.summary.total_generated += 1;
         self.summary.failing += 1;
-        self.drop_tried(&finding, &proved, reason, redactor);
+        self.drop_tried(&finding, proved, reason, redactor);
     }
 
     fn drop_tried(
         &mut self,
         finding: &AgentFinding,
-        proved: &Proved,
+        proved: Proved,
         reason: String,
         redactor: &Redactor,
     ) {
         let id = format!("DIS-{:03}", self.discarded.len() + 1);
-        let test_file = self.keep(&id, finding, proved, redactor);
+        let (test_file, proved) = self.keep(&id, finding, proved, redactor);
         let mut discarded = discarded(id, finding, reason, redactor);
         discarded.test_file = test_file;
-        discarded.test_name.clone_from(&proved.test_name);
-        discarded.test_output.clone_from(&proved.output);
-        discarded.proof = Some(proved.proof.clone());
+        discarded.test_name = proved.test_name;
+        discarded.test_output = proved.output;
+        discarded.proof = Some(proved.proof);
         self.discarded.push(discarded);
     }
 
@@ -124,23 +124,39 @@ impl Classified {
         format!("OBS-{:03}", self.observations.len() + 1)
     }
 
-    /// Keeps the test for the output directory, and says where it will be.
+    /// Keeps the test for the output directory, and says where it will be. What is said about its
+    /// runs names it as the review does, and not as it was called where it ran.
     fn keep(
         &mut self,
         id: &str,
         finding: &AgentFinding,
-        proved: &Proved,
+        mut proved: Proved,
         redactor: &Redactor,
-    ) -> String {
+    ) -> (String, Proved) {
         let code = if proved.test_source.is_empty() {
             finding.test_code.clone().unwrap_or_default()
         } else {
             proved.test_source.clone()
         };
-        let name = file_name(id, finding, proved);
-        self.tests.push(TestFile { name: name.clone(), text: redactor.without_keys(&code) });
-        format!("review/tests/{name}")
+        let name = file_name(id, finding, &proved);
+        let kept = format!("review/tests/{name}");
+        let path = redactor.text(&proved.test_path);
+        for text in [&mut proved.output, &mut proved.reason, &mut proved.proof.reason] {
+            *text = renamed(text, &path, &kept);
+        }
+        self.tests.push(TestFile { name, text: redactor.without_keys(&code) });
+        (kept, proved)
     }
+}
+
+/// A text that names a file as another: by its path, or by its name alone.
+fn renamed(text: &str, path: &str, other: &str) -> String {
+    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    if path.is_empty() {
+        return text.to_owned();
+    }
+    let pieces = text.split(path).map(|piece| piece.replace(&last(path), &last(other)));
+    pieces.collect::<Vec<String>>().join(other)
 }
 
 fn proven(id: String, finding: &AgentFinding, proved: &Proved, redactor: &Redactor) -> ProvenIssue {
@@ -204,5 +220,32 @@ fn discarded(id: String, finding: &AgentFinding, reason: String, redactor: &Reda
         test_name: String::new(),
         test_output: String::new(),
         proof: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::renamed;
+
+    #[test]
+    fn a_text_names_the_test_as_the_review_does() {
+        for (text, path, other, says) in [
+            (
+                "a/zz_test.go:6: x (zz_test.go)",
+                "a/zz_test.go",
+                "review/tests/ISS-001_TestX_test.go",
+                "review/tests/ISS-001_TestX_test.go:6: x (ISS-001_TestX_test.go)",
+            ),
+            // The new name may end with the old one.
+            (
+                "at FooTest.a(FooTest.java:5) in src/FooTest.java",
+                "src/FooTest.java",
+                "review/tests/ISS-001_FooTest.java",
+                "at FooTest.a(ISS-001_FooTest.java:5) in review/tests/ISS-001_FooTest.java",
+            ),
+            ("nothing ran", "", "review/tests/OBS-001_x.py", "nothing ran"),
+        ] {
+            assert_eq!(renamed(text, path, other), says);
+        }
     }
 }

@@ -146,7 +146,7 @@ impl History {
         let json = text::storable(review);
         let metadata = &review.metadata;
         let row = Row {
-            repo: text::without_nul(&metadata.repo),
+            repo: text::without_nul(metadata.identity()),
             commit: text::without_nul(&metadata.commit),
             branch: text::without_nul(&metadata.branch),
             score: review.score.value,

@@ -47,7 +47,7 @@ pub use crate::{
         Changes, Closed, Cost, Deduction, Discarded, Dismissed, FailureKind, FixGuard, Gone,
         GuardState, Invalid, Isolation, MAX_SCORE, Metadata, Observation, Proof, ProofFix,
         ProofRun, ProvenIssue, ReadError, ReviewFailure, ReviewOutput, SCHEMA as REVIEW_SCHEMA,
-        SCHEMA_VERSION, Score, Standing, Status, TestSummary, TrendPoint, read,
+        SCHEMA_VERSION, Score, Standing, Status, TestSummary, TrendPoint, Unstarted, read,
     },
     prompt::{PromptParts, answer_schema, prompt},
     proved::Proved,

@@ -8,6 +8,8 @@ mod read;
 mod redacted;
 mod validate;
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 pub use self::{
@@ -36,6 +38,9 @@ pub struct ReviewOutput {
     pub status: Status,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<ReviewFailure>,
+    /// Languages and packages of which no test could start. The score says nothing about them.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "Vec::is_empty")]
+    pub unstarted: Vec<Unstarted>,
     pub metadata: Metadata,
     pub score: Score,
     #[serde(default, deserialize_with = "or_default")]
@@ -85,6 +90,36 @@ pub struct ReviewFailure {
     pub stderr: String,
 }
 
+/// A language, or one package of it, of which no test could start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unstarted {
+    /// Or the ending of files that probity has no runner for.
+    pub language: String,
+    /// The directory of the package; empty for all of the language.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub package: String,
+    pub tests: u64,
+    pub reason: String,
+}
+
+impl fmt::Display for Unstarted {
+    /// As a clause, for the front of every report.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { language, package, tests, reason } = self;
+        let gap = if package.is_empty() { "" } else { " in " };
+        match tests {
+            1 => write!(
+                formatter,
+                "the one test for {language}{gap}{package} could not start: {reason}"
+            ),
+            count => write!(
+                formatter,
+                "none of the {count} tests for {language}{gap}{package} could start: {reason}"
+            ),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FailureKind {
@@ -101,7 +136,11 @@ pub enum FailureKind {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
+    /// Where it comes from; without a remote the name of its directory.
     pub repo: String,
+    /// By what the history knows a repository without a remote: its first commit.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub first_commit: String,
     pub commit: String,
     pub branch: String,
     /// When the review began.
@@ -119,6 +158,14 @@ pub struct Metadata {
     pub merge_base: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub profile: String,
+}
+
+impl Metadata {
+    /// By what the history knows the repository: many directories have one name.
+    #[must_use]
+    pub fn identity(&self) -> &str {
+        if self.first_commit.is_empty() { &self.repo } else { &self.first_commit }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

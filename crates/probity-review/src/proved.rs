@@ -4,14 +4,12 @@
 //! machine. So it holds everything that a report says, and nothing that only one process knows.
 
 use probity_proof::{
-    BaseResult, BrokenTest, FixResult, Gap, Level, Outcome, Refusal, Run, Verdict, Why,
-    wording::gap,
+    BaseResult, BrokenTest, FixResult, Gap, Level, Outcome, Run, Verdict, wording::gap,
 };
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{
     clean::capped,
-    excerpt::complaint,
     output::{FixGuard, GuardState, Proof, ProofFix, ProofRun},
     redact::Redactor,
     wording,
@@ -21,7 +19,7 @@ use crate::{
 const OUTPUT_BYTES: usize = 16 << 10;
 
 /// What a proof has for its runner if no test of the file can be run.
-pub(crate) const NO_RUNNER: &str = "none";
+const NO_RUNNER: &str = "none";
 
 /// The result of one claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,8 +38,15 @@ pub struct Proved {
     /// The flagged function, if the proof rests on the code before the change alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes_before_change: Option<String>,
+    /// Why no test could start in its place; absent if it began, or an empty one passes there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hindrance: Option<Hindrance>,
+    pub unstarted: Option<String>,
+    /// The language of the flagged file, if probity runs tests of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// Where the commands of the test ran.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub package: String,
     /// Whether another fix could still prove it.
     pub wants_fix: bool,
     /// The fix that proves it, of several that were offered.
@@ -57,22 +62,6 @@ pub struct Proved {
     pub test_without_secrets: Option<String>,
 }
 
-/// What kept a test from beginning that is no fault of its own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hindrance {
-    pub kind: HindranceKind,
-    pub why: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HindranceKind {
-    /// This machine has nothing to run it with.
-    NoRunner,
-    /// The runner ended, or was killed, before the test was its turn.
-    BeforeTest,
-}
-
 impl Proved {
     pub(crate) fn new(verdict: &Verdict, redactor: &Redactor) -> Self {
         Self {
@@ -83,7 +72,9 @@ impl Proved {
             proof: proof(verdict, redactor),
             introduced: verdict.introduced,
             passes_before_change: passes_before_change(verdict),
-            hindrance: hindrance(verdict, redactor),
+            unstarted: unstarted(verdict, redactor),
+            language: verdict.language.map(str::to_owned),
+            package: redactor.text(&verdict.package),
             wants_fix: verdict.wants_fix(),
             fix_patch: verdict.fix_patch.clone(),
             test_name: verdict.test_name.clone(),
@@ -102,20 +93,11 @@ fn passes_before_change(verdict: &Verdict) -> Option<String> {
     if by_base { verdict.function.clone() } else { None }
 }
 
-fn hindrance(verdict: &Verdict, redactor: &Redactor) -> Option<Hindrance> {
-    let (kind, why) = match &verdict.why {
-        Why::Refused(Refusal::Unavailable(why)) => (HindranceKind::NoRunner, why.to_string()),
-        Why::Ran(detail) if verdict.outcome == Outcome::HarnessError && detail.is_before_test() => {
-            (HindranceKind::BeforeTest, wording::clause(verdict))
-        }
-        Why::Unstarted(_) | Why::AlwaysPasses | Why::Panicked => {
-            (HindranceKind::BeforeTest, wording::clause(verdict))
-        }
-        _ => return None,
-    };
-    let said = complaint(&verdict.output).map(|line| format!(" ({line})"));
-    let why = redactor.text(&format!("{why}{}", said.unwrap_or_default()));
-    Some(Hindrance { kind, why })
+fn unstarted(verdict: &Verdict, redactor: &Redactor) -> Option<String> {
+    if verdict.can_start == Some(true) {
+        return None;
+    }
+    Some(redactor.text(&wording::why_unstarted(verdict)))
 }
 
 fn proof(verdict: &Verdict, redactor: &Redactor) -> Proof {
@@ -198,7 +180,7 @@ fn outcome_of_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Outcome
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use probity_proof::{RunDetail, Unavailable};
+    use probity_proof::{Refusal, RunDetail, Unavailable, Why};
 
     use super::*;
     use crate::wording::tests::verdict;
@@ -234,7 +216,7 @@ pub(crate) mod tests {
         }
         let none = Why::Refused(Refusal::Unavailable(Unavailable::NotInstalled("Go")));
         let before = proved(&verdict(Outcome::HarnessError, none, ""));
-        assert_eq!(before.hindrance.as_ref().unwrap().kind, HindranceKind::NoRunner);
+        assert_eq!(before.unstarted.as_deref(), Some("Go is not installed"));
         let text = serde_json::to_string(&before).unwrap();
         assert!(serde_json::from_str::<Proved>(&text.replace("harness-error", "fine")).is_err());
     }

@@ -24,7 +24,7 @@ use std::{
 };
 
 use probity_agent::{Agent, AgentError, Cancel};
-use probity_proof::{CustomRunner, FetchOptions, WithoutGuard};
+use probity_proof::{CustomRunner, FetchOptions, Watch, WithoutGuard};
 use probity_sandbox::Backend;
 
 use self::{
@@ -86,6 +86,8 @@ pub struct ProveOptions {
     pub without_guard: WithoutGuard,
     /// Ends the tests; set it together with the agent's.
     pub stop: Arc<AtomicBool>,
+    /// Who is told what runs now.
+    pub watch: Watch,
 }
 
 /// Who is asked, and where it sits.
@@ -131,6 +133,8 @@ pub struct TestPlace {
 pub enum Event<'a> {
     /// A step begins.
     Step(&'a str),
+    /// So many claims are going to be proven.
+    Proving { of: usize },
     /// One claim is proven or not; told once for each.
     Proved { done: usize, of: usize, claim: ProvedClaim<'a> },
 }

@@ -1,6 +1,6 @@
 //! A review in one sentence.
 
-use crate::{Risk, output::ReviewOutput};
+use crate::{Risk, output::ReviewOutput, wording::sentence};
 
 pub(crate) fn in_words(review: &ReviewOutput) -> String {
     let counted = |count: usize, one: &str| match count {
@@ -27,8 +27,11 @@ pub(crate) fn in_words(review: &ReviewOutput) -> String {
         count => format!(", {count} from earlier reviews undecided"),
     };
     let score = &review.score;
+    // Silence about a whole language would look like a clean review, so this comes first.
+    let unstarted = review.unstarted.iter().map(|one| format!("{} ", sentence(&one.to_string())));
+    let unstarted: String = unstarted.collect();
     format!(
-        "Score {} of {}: {proven}, {}, {} discarded{dismissed}{unclear}; {} the threshold of {}{}.",
+        "{unstarted}Score {} of {}: {proven}, {}, {} discarded{dismissed}{unclear}; {} the threshold of {}{}.",
         score.value,
         score.max,
         counted(review.observations.len(), "observation"),

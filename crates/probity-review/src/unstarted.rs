@@ -1,49 +1,56 @@
-//! Tests that could not even begin: what kept them, and what a reader has to know of it.
+//! Tests that could not start: of which languages and packages, and why.
 //!
-//! Such a test says nothing about the code, nor about its author. If none of a language could
-//! begin, silence would look like a clean review.
+//! Such a test says nothing about the code, nor about its author. If none of a language or package
+//! could start, silence would look like a clean review.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
-use crate::proved::{NO_RUNNER, Proved};
+use crate::{output::Unstarted, proved::Proved};
 
-/// Whether no test of a review could begin where tests of its language could be run. What no machine
-/// could run says nothing of this one.
+/// Whether a review has tests of which none could start, wherever and for whatever reason.
 pub(crate) fn none_began(tests: &[(&str, &Proved)]) -> bool {
-    let is_hindered = |(_, proved): &(&str, &Proved)| proved.hindrance.is_some();
-    let has_runner = |(_, proved): &(&str, &Proved)| proved.proof.runner != NO_RUNNER;
-    tests.iter().any(is_hindered) && tests.iter().all(|test| is_hindered(test) || !has_runner(test))
+    !tests.is_empty() && tests.iter().all(|(_, proved)| proved.unstarted.is_some())
 }
 
-/// A sentence for each kind of file of which no test began. The tests come with the flagged file.
-pub(crate) fn notes(tests: &[(&str, &Proved)]) -> Vec<String> {
-    let mut endings: Vec<&str> = tests.iter().map(|(file, _)| ending(file)).collect();
-    endings.sort_unstable();
-    endings.dedup();
-    endings.into_iter().filter_map(|ending| note(ending, tests)).collect()
-}
-
-fn note(wanted: &str, tests: &[(&str, &Proved)]) -> Option<String> {
-    let of_kind: Vec<&Proved> = tests
-        .iter()
-        .filter(|(file, _)| ending(file) == wanted)
-        .map(|(_, proved)| *proved)
-        .collect();
-    let first = of_kind.first()?.hindrance.as_ref()?;
-    if !of_kind.iter().all(|proved| proved.hindrance.is_some()) {
-        return None;
+/// Each language of which no test could start; where others of its tests could, each such package.
+/// The tests come with the flagged file.
+pub(crate) fn unstarted(tests: &[(&str, &Proved)]) -> Vec<Unstarted> {
+    let mut by_language: BTreeMap<String, Vec<&Proved>> = BTreeMap::new();
+    for (file, proved) in tests {
+        by_language.entry(language(file, proved)).or_default().push(*proved);
     }
-    let tests = match of_kind.len() {
-        1 => "the one test".to_owned(),
-        count => format!("none of the {count} tests"),
-    };
-    let could = if of_kind.len() == 1 { "could not be run" } else { "could be run" };
-    let files = if wanted.is_empty() { "files".to_owned() } else { format!(".{wanted} files") };
-    Some(format!("{tests} for {files} {could}: {}", first.why))
+    let mut all = Vec::new();
+    for (language, of_language) in by_language {
+        if let Some(whole) = group(&language, "", &of_language) {
+            all.push(whole);
+            continue;
+        }
+        let mut by_package: BTreeMap<&str, Vec<&Proved>> = BTreeMap::new();
+        for proved in of_language {
+            by_package.entry(&proved.package).or_default().push(proved);
+        }
+        let packages = by_package.iter();
+        all.extend(packages.filter_map(|(package, tests)| group(&language, package, tests)));
+    }
+    all
 }
 
-fn ending(file: &str) -> &str {
-    Path::new(file).extension().and_then(|ending| ending.to_str()).unwrap_or_default()
+/// Tests that belong together, if none of them could start.
+fn group(language: &str, package: &str, tests: &[&Proved]) -> Option<Unstarted> {
+    let reasons: Option<Vec<&str>> =
+        tests.iter().map(|proved| proved.unstarted.as_deref()).collect();
+    let reason = (*reasons?.first()?).to_owned();
+    let (language, package) = (language.to_owned(), package.to_owned());
+    Some(Unstarted { language, package, tests: tests.len() as u64, reason })
+}
+
+fn language(file: &str, proved: &Proved) -> String {
+    let ending = Path::new(file).extension().and_then(|ending| ending.to_str());
+    match (&proved.language, ending) {
+        (Some(language), _) => language.clone(),
+        (None, Some(ending)) => format!(".{ending} files"),
+        (None, None) => "files without an ending".to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -53,42 +60,90 @@ mod tests {
     use super::*;
     use crate::{proved::tests::proved, wording::tests::verdict};
 
+    /// The result of a claim in a language and package.
+    fn of(language: &'static str, package: &str, why: Why, can_start: Option<bool>) -> Proved {
+        let outcome = match &why {
+            Why::Ran(RunDetail::Failed { .. }) => Outcome::Failed,
+            _ => Outcome::HarnessError,
+        };
+        let output = match &why {
+            Why::Unstarted(_) => "E   ModuleNotFoundError: No module named 'x'",
+            _ => "",
+        };
+        proved(&Verdict {
+            language: Some(language),
+            package: package.to_owned(),
+            can_start,
+            ..verdict(outcome, why, output)
+        })
+    }
+
+    fn sentences(tests: &[(&str, &Proved)]) -> Vec<String> {
+        unstarted(tests).iter().map(ToString::to_string).collect()
+    }
+
+    fn failed() -> Why {
+        Why::Ran(RunDetail::Failed { kind: None })
+    }
+
     #[test]
-    fn only_what_kept_every_test_of_a_kind_from_beginning_is_a_note() {
-        let harness = Outcome::HarnessError;
-        let none = Refusal::Unavailable(Unavailable::NotInstalled("Go"));
-        let no_go = proved(&verdict(harness, Why::Refused(none), ""));
-        let config = proved(&verdict(
-            harness,
-            Why::Ran(RunDetail::NeverBegan),
-            "failed to load config\n\nError: ENOENT: no such file, mkdir 'x'\n",
-        ));
-        let own = proved(&verdict(harness, Why::Ran(RunDetail::SetupFailed), ""));
-        let failed =
-            proved(&verdict(Outcome::Failed, Why::Ran(RunDetail::Failed { kind: None }), ""));
-        let no_runner = Why::Refused(Refusal::NoRunner("a.rb".to_owned()));
-        let no_language = verdict(Outcome::NotRun, no_runner, "");
-        let no_language = proved(&Verdict { runner: None, ..no_language });
-        let tests = [("a.go", &no_go), ("b/c.go", &no_go), ("d.ts", &config), ("e.py", &own)];
+    fn a_language_or_a_package_without_a_test_that_could_start_is_named() {
+        let none = Why::Refused(Refusal::Unavailable(Unavailable::NotInstalled("Go")));
+        let no_go = of("Go", "", none, Some(false));
+        let broken = of("JavaScript", "web", Why::Unstarted(RunDetail::Unbuilt), Some(false));
+        let other = of("JavaScript", "api", failed(), Some(true));
+        let tests = [("a.go", &no_go), ("b/c.go", &no_go), ("web/d.ts", &broken), ("e.js", &other)];
         assert_eq!(
-            notes(&tests),
+            sentences(&tests),
             [
-                "none of the 2 tests for .go files could be run: Go is not installed",
-                "the one test for .ts files could not be run: the test runner failed before the \
-                 test began (Error: ENOENT: no such file, mkdir 'x')",
+                "none of the 2 tests for Go could start: Go is not installed",
+                "the one test for JavaScript in web could not start: not even an empty test runs \
+                 there: it could not be loaded (ModuleNotFoundError: No module named 'x')",
             ]
         );
-        assert!(!none_began(&tests), "one began, and failed by itself");
-        assert!(none_began(&[("a.go", &no_go), ("d.ts", &config)]), "none of two languages began");
-        let empty = Why::Unstarted(RunDetail::Unbuilt);
-        let empty =
-            proved(&verdict(harness, empty, "E   ModuleNotFoundError: No module named 'x'"));
-        assert!(none_began(&[("a.py", &empty)]), "not even an empty test began");
-        assert_eq!(notes(&[("d.ts", &config), ("f.ts", &failed)]), [""; 0], "one began");
-        assert_eq!(notes(&[("a.rb", &no_language)]), [""; 0], "nobody could run that anywhere");
-        assert!(none_began(&[("a.go", &no_go), ("a.rb", &no_language)]));
-        assert!(!none_began(&[("a.rb", &no_language)]), "no machine could run that");
-        assert!(!none_began(&[("a.go", &no_go), ("f.ts", &failed)]), "one began");
-        assert!(!none_began(&[]));
+        assert!(!none_began(&tests), "one began in another package");
+        assert!(none_began(&tests[..3]), "none of two languages began");
+    }
+
+    #[test]
+    fn whatever_kept_every_test_from_starting_leaves_nothing_to_have_a_score_of() {
+        let harness = Outcome::HarnessError;
+        let refused = |refusal| Why::Refused(refusal);
+        for why in [
+            refused(Refusal::NoPackage("a.go".to_owned())),
+            refused(Refusal::NoRunner("a.sql".to_owned())),
+            refused(Refusal::TestFileExists("a_test.go".to_owned())),
+            Why::Ran(RunDetail::Unbuilt),
+            Why::Ran(RunDetail::NoSuchTest),
+            Why::Ran(RunDetail::Skipped),
+            Why::OutOfTime,
+            Why::Panicked,
+            Why::AlwaysPasses,
+        ] {
+            let one = proved(&verdict(harness, why.clone(), ""));
+            assert!(none_began(&[("a.go", &one)]), "{why:?}");
+            let began = of("Go", "", failed(), Some(true));
+            assert!(!none_began(&[("a.go", &one), ("b.go", &began)]), "{why:?}");
+        }
+        assert!(!none_began(&[]), "nothing was to be run");
+        let own_fault = Verdict {
+            can_start: Some(true),
+            ..verdict(Outcome::BuildError, Why::Ran(RunDetail::Unbuilt), "")
+        };
+        assert!(!none_began(&[("a.go", &proved(&own_fault))]), "an empty test passes there");
+    }
+
+    #[test]
+    fn files_that_nobody_runs_tests_for_are_named_by_their_ending() {
+        let no_runner = Why::Refused(Refusal::NoRunner("a.sql".to_owned()));
+        let none = proved(&Verdict { runner: None, ..verdict(Outcome::NotRun, no_runner, "") });
+        assert_eq!(
+            sentences(&[("a.sql", &none), ("LICENSE", &none)]),
+            [
+                "the one test for .sql files could not start: probity cannot run tests for a.sql",
+                "the one test for files without an ending could not start: probity cannot run \
+                 tests for a.sql",
+            ]
+        );
     }
 }

@@ -81,7 +81,7 @@ impl VerdictRecord {
     ) -> Self {
         let metadata = &review.metadata;
         Self {
-            repo: metadata.repo.clone(),
+            repo: metadata.identity().to_owned(),
             issue: issue.identity(),
             lines: lines_digest(&issue.code),
             verdict,

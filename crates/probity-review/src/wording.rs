@@ -2,7 +2,7 @@
 
 pub(crate) use probity_proof::wording::{isolation, prepare_note, refusal};
 use probity_proof::{
-    BaseResult, FixFault, FixResult, Level, Note, Outcome, RunDetail, Verdict, Why,
+    BaseResult, FixFault, FixResult, Level, Note, Outcome, Refusal, RunDetail, Verdict, Why,
     wording::{detail, fix_result, guarded, unguarded},
 };
 
@@ -55,12 +55,34 @@ const ALWAYS_PASSES: &str =
 
 /// Why no test at all runs where a test would be.
 fn unstarted(shown: &RunDetail) -> String {
-    let why = match shown {
+    format!("no test could start here, not even an empty one: {}", empty_test(shown))
+}
+
+/// What became of an empty test.
+fn empty_test(shown: &RunDetail) -> String {
+    match shown {
         RunDetail::Unbuilt | RunDetail::PackageUnbuilt => "it could not be loaded".to_owned(),
         RunDetail::Failed { kind: Some(kind) } => format!("it fails with {kind}"),
+        RunDetail::Skipped => "it is skipped".to_owned(),
         other => detail(other),
+    }
+}
+
+/// Why a test could not start, to follow words that say so.
+pub(crate) fn why_unstarted(verdict: &Verdict) -> String {
+    let why = match &verdict.why {
+        Why::Refused(Refusal::Unavailable(why)) => why.to_string(),
+        Why::Unstarted(shown) => {
+            format!("not even an empty test runs there: {}", empty_test(shown))
+        }
+        // It has the complaint already.
+        Why::Ran(RunDetail::Unbuilt | RunDetail::PackageUnbuilt) => return clause(verdict),
+        _ => clause(verdict),
     };
-    format!("no test could start here, not even an empty one: {why}")
+    match complaint(&verdict.output) {
+        Some(said) => format!("{why} ({said})"),
+        None => why,
+    }
 }
 
 fn failing(verdict: &Verdict) -> String {
@@ -154,7 +176,7 @@ pub(crate) const DIRTY_BESIDE_A_CHANGE: &str =
 /// The same, if there was no review.
 pub(crate) const DIRTY_UNREVIEWED: &str = "the working tree has uncommitted changes";
 
-fn sentence(clause: &str) -> String {
+pub(crate) fn sentence(clause: &str) -> String {
     let mut characters = clause.chars();
     let mut text: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
     text.extend(characters);
@@ -181,6 +203,9 @@ pub(crate) mod tests {
             why,
             level: Level::Fails,
             proven: false,
+            language: None,
+            package: String::new(),
+            can_start: None,
             runner: Some("go"),
             runs: Vec::new(),
             pairs: 0,

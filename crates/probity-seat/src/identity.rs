@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use probity_agent::{AgentRef, AgentTable, CommandLine, KnownAgent, Way};
+use probity_agent::{AgentRef, AgentTable, CommandLine, KnownAgent, Way, is_program};
 use probity_sandbox::Mount;
 use probity_scope::{WithoutGit, is_sensitive, tree_of};
 
@@ -70,6 +70,15 @@ pub(crate) fn identify<'a>(
             })?;
             (Some(row), commands(row, form))
         }
+        AgentRef::Program(path) => {
+            // A repository's own file of that name is not the agent, and gets none of its keys.
+            let row = table.of_program(path).filter(|_| named_by == NamedBy::User);
+            let row = row.ok_or_else(|| Unseated::Unknown {
+                name: path.clone(),
+                known: table.iter().map(|agent| agent.name.clone()).collect(),
+            })?;
+            (Some(row), commands_of_program(row, form, path))
+        }
         AgentRef::Acp(argv) => {
             (row_of(argv, table, named_by), vec![(Way::Acp, argv.clone(), None)])
         }
@@ -115,6 +124,20 @@ fn commands(row: &KnownAgent, form: Form) -> Vec<Candidate> {
         (Form::CommandLine, Some(command)) => vec![line(command)],
         (Form::CommandLineFirst, Some(command)) => distinct(vec![line(command), acp()]),
     }
+}
+
+/// Those of its commands that the program at a path is for; all forms if none is for the wanted one.
+fn commands_of_program(row: &KnownAgent, form: Form, path: &str) -> Vec<Candidate> {
+    let of_program = |form| {
+        let fitting = commands(row, form).into_iter().filter_map(|(way, mut argv, _)| {
+            let program = argv.first_mut().filter(|program| is_program(path, program))?;
+            path.clone_into(program);
+            Some((way, argv, None))
+        });
+        fitting.collect::<Vec<Candidate>>()
+    };
+    let wanted = of_program(form);
+    if wanted.is_empty() { of_program(Form::CommandLineFirst) } else { wanted }
 }
 
 /// One program that does both is one way.
@@ -166,8 +189,17 @@ fn is_shown_to_repository(file: &Path, is_program: bool) -> bool {
 
 /// A command whose files have absolute names, and what shows them to a sandboxed process.
 fn with_files(reference: &AgentRef, named_by: NamedBy) -> (AgentRef, Vec<Mount>) {
-    let (AgentRef::Acp(mut argv) | AgentRef::Command(mut argv)) = reference.clone() else {
-        return (reference.clone(), Vec::new());
+    let mut argv = match reference {
+        AgentRef::Acp(argv) | AgentRef::Command(argv) => argv.clone(),
+        AgentRef::Program(path) => {
+            // The agent works in a directory of its own. What a link of that name leads to may have
+            // another, and the program itself is shown anyway.
+            let absolute = std::path::absolute(path).ok();
+            let absolute = absolute.and_then(|path| path.into_os_string().into_string().ok());
+            let path = absolute.unwrap_or_else(|| path.clone());
+            return (AgentRef::Program(path), Vec::new());
+        }
+        AgentRef::Known(_) | AgentRef::Replay(_) => return (reference.clone(), Vec::new()),
     };
     let mut mounts = Vec::new();
     for (index, word) in argv.iter_mut().enumerate() {

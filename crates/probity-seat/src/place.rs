@@ -206,6 +206,7 @@ impl Seats {
         };
         let row = match reference {
             Some(AgentRef::Known(name)) => self.table.get(name),
+            Some(AgentRef::Program(path)) => self.table.of_program(path),
             _ => None,
         };
         let image = request.terms.image.clone().or_else(|| row.and_then(|row| row.image.clone()));

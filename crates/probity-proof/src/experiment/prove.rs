@@ -1,19 +1,19 @@
 //! The way of one claim: place, build, run, compare with other code, and what all of it shows.
 
-use std::path::Path;
+use std::{cell::Cell, path::Path};
 
 use super::{
     altered,
     fix::Fix,
-    pairs::{Compared, Originals, Pairs, compare},
+    pairs::{Compared, Originals, Pairs, Runs, compare},
     reading::reads_code,
     staged::{Observed, Staged, Version},
-    start::check_start,
+    start::{check_start, run_empty},
     suite::{Baselines, Suites},
 };
 use crate::{
-    BaseResult, Claim, FixResult, Level, Outcome, ProofOptions, Verdict, Why, WithoutFix,
-    WithoutGuard,
+    Activity, BaseResult, Claim, ClaimStep, FixResult, Level, Outcome, ProofOptions, Verdict, Why,
+    WithoutFix, WithoutGuard,
     claim::FlaggedLines,
     places::Vault,
     repository::copies::Copies,
@@ -44,9 +44,13 @@ impl Laboratory<'_> {
             .and_then(|flagged| self.runner.place(root, claim, &flagged));
         let placed = match placed {
             Ok(placed) => placed,
-            Err(refusal) => return verdict.refuse(refusal),
+            Err(refusal) => {
+                verdict.refuse(refusal);
+                return self.check_other_place(claim, vault, verdict);
+            }
         };
         verdict.test_path.clone_from(&placed.path);
+        verdict.package = placed.directory.to_string_lossy().into_owned();
         // Without a name all tests of the file were meant.
         let whole = Path::new(&placed.path).file_name().unwrap_or_default().to_string_lossy();
         let name = if placed.name.is_empty() { &whole } else { placed.name.as_str() };
@@ -55,6 +59,7 @@ impl Laboratory<'_> {
         verdict.function = altered::function_name(root, &placed.flagged);
         let Laboratory { context, runner, head, .. } = *self;
         let as_it_is = Version { context, runner, copies: head, changes: &[] };
+        self.tell(claim, ClaimStep::Test);
         let original = match as_it_is.build(&placed, vault, "original") {
             Ok(original) => original,
             Err(trial) => {
@@ -66,7 +71,14 @@ impl Laboratory<'_> {
         let mut originals = Originals::default();
         originals.add(&first);
         verdict.record(&first);
-        check_start(as_it_is, &placed, vault, verdict);
+        // A test that hangs may hang because of the code, which its fix shows sooner.
+        if first.outcome != Outcome::Timeout {
+            check_start(as_it_is, &placed, vault, verdict);
+        }
+        if matches!(verdict.why, Why::Unstarted(_)) {
+            verdict.runs = originals.runs;
+            return;
+        }
         if let Some(path) = wrote_code {
             return verdict.reject(Why::WroteCode(path.display().to_string()));
         }
@@ -74,6 +86,7 @@ impl Laboratory<'_> {
             self.confirm_pass(&first, &original, &mut originals, verdict);
             if verdict.outcome == Outcome::Passed && anything_passes(as_it_is, &placed, vault) {
                 verdict.end(Outcome::HarnessError, Why::AlwaysPasses);
+                verdict.can_start = Some(false);
             }
             verdict.runs = originals.runs;
             return;
@@ -96,6 +109,30 @@ impl Laboratory<'_> {
         let Claimed { originals, verdict, .. } = claimed;
         verdict.runs = originals.runs;
         verdict.conclude(self.options.required, self.options.without_guard);
+        if verdict.proven || !matches!(verdict.why, Why::Ran(_)) {
+            verdict.can_start = Some(true);
+        } else if verdict.outcome == Outcome::Timeout {
+            check_start(as_it_is, &placed, vault, verdict);
+        }
+    }
+
+    fn tell(&self, claim: &Claim, step: ClaimStep) {
+        self.options.watch.tell(Activity::Claim { id: &claim.id, step });
+    }
+
+    /// For a test that the agent wants where it cannot be: whether one that is elsewhere can start.
+    fn check_other_place(&self, claim: &Claim, vault: &Vault, verdict: &mut Verdict) {
+        let free = Claim { test_file: None, test_name: None, ..claim.clone() };
+        let root = &self.head.root;
+        let placed = placement::flagged(root, &free)
+            .and_then(|flagged| self.runner.place(root, &free, &flagged));
+        let Ok(placed) = placed else { return };
+        let Laboratory { context, runner, head, .. } = *self;
+        let as_it_is = Version { context, runner, copies: head, changes: &[] };
+        verdict.package = placed.directory.to_string_lossy().into_owned();
+        if let Some(trial) = run_empty(as_it_is, &placed, vault) {
+            verdict.can_start = Some(trial.outcome == Outcome::Passed);
+        }
     }
 
     /// One that passes is run once more: chance must not clear a finding any more than prove it.
@@ -183,7 +220,8 @@ impl Claimed<'_> {
             Ok(staged) => staged,
             Err(trial) => return FixResult::DoesNotFlip(trial.outcome),
         };
-        let mut pairs = Pairs::new(options, self.original, &staged, &self.originals, more);
+        let watched = Watched::new(self, &staged, more);
+        let mut pairs = Pairs::new(options, self.original, &watched, &self.originals, more);
         let first = match pairs.begin(&mut self.originals) {
             Ok(first) => first,
             Err(end) => return self.without_flip(end),
@@ -191,6 +229,7 @@ impl Claimed<'_> {
         if self.reads_code(&staged) {
             return self.without_flip(Compared::ReadCode(self.flagged.file.clone()));
         }
+        self.laboratory.tell(self.claim, ClaimStep::ExistingTests);
         let name = format!("suite-{number}");
         let result =
             Suites { options, baselines, vault: self.vault, name }.judge(self.as_it_is, fixed);
@@ -262,7 +301,8 @@ impl Claimed<'_> {
             };
         }
         let options = self.laboratory.options;
-        match compare(options, self.original, &staged, &mut self.originals, 0) {
+        let watched = Watched::new(self, &staged, 0);
+        match compare(options, self.original, &watched, &mut self.originals, 0) {
             Compared::Flips { .. } if self.reads_code(&staged) => {
                 self.end(Compared::ReadCode(self.flagged.file.clone()));
                 BaseResult::Unknown
@@ -344,7 +384,8 @@ impl Claimed<'_> {
     ) -> Result<Compared, Box<Trial>> {
         let options = self.laboratory.options;
         let staged = version.build(self.placed, self.vault, name)?;
-        let compared = compare(options, self.original, &staged, &mut self.originals, more);
+        let watched = Watched::new(self, &staged, more);
+        let compared = compare(options, self.original, &watched, &mut self.originals, more);
         Ok(match compared {
             Compared::Flips { .. } if self.reads_code(&staged) => {
                 Compared::ReadCode(self.flagged.file.clone())
@@ -364,6 +405,35 @@ impl Claimed<'_> {
             Compared::ReadCode(path) => self.verdict.reject(Why::ReadCode(path)),
             _ => {}
         }
+    }
+}
+
+/// Another version of the code, whose runs are counted for whoever looks on.
+struct Watched<'a> {
+    laboratory: &'a Laboratory<'a>,
+    claim: &'a Claim,
+    staged: &'a Staged<'a>,
+    runs: Cell<u32>,
+    wanted: u32,
+}
+
+impl<'a> Watched<'a> {
+    fn new(claimed: &Claimed<'a>, staged: &'a Staged<'a>, more: u32) -> Self {
+        let wanted = claimed.laboratory.options.pairs + more;
+        let wanted = wanted.clamp(ProofOptions::LEAST_PAIRS, ProofOptions::MOST_PAIRS);
+        let Claimed { laboratory, claim, .. } = *claimed;
+        Self { laboratory, claim, staged, runs: Cell::new(0), wanted }
+    }
+}
+
+impl Runs for Watched<'_> {
+    fn run(&self) -> Observed {
+        let number = self.runs.get() + 1;
+        self.runs.set(number);
+        // A doubtful test gets more pairs than were planned.
+        let of = self.wanted.max(number);
+        self.laboratory.tell(self.claim, ClaimStep::Pair { number, of });
+        self.staged.run()
     }
 }
 

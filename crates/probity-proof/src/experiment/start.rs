@@ -5,33 +5,29 @@ use crate::{
     Outcome, RunDetail, Verdict, Why,
     places::{Vault, read_text},
     repository::copies::Copies,
-    runner::{Missing, Placed},
+    runner::{Missing, Placed, Trial},
 };
 
 /// Endings of files in which a repository names what it needs.
 const NAMING: [&str; 11] =
     ["cfg", "gradle", "in", "ini", "java", "kts", "lock", "mod", "py", "toml", "txt"];
 
-/// An empty test that does not pass in the place of this one either is not the agent's fault. Nor is it
-/// if the test needs what the repository needs as well, and the machine lacks.
+/// Finds out whether tests can start in a place. If an empty test does not pass there either, it is not
+/// the agent's fault. Nor is it if the test needs what the repository needs as well, and the machine
+/// lacks.
 pub(super) fn check_start(
     as_it_is: Version<'_>,
     placed: &Placed,
     vault: &Vault,
     verdict: &mut Verdict,
 ) {
-    let began = match &verdict.why {
-        Why::Ran(detail) => !detail.is_unstarted(),
-        _ => true,
-    };
-    if began {
+    let Why::Ran(detail) = &verdict.why else { return };
+    verdict.can_start = detail.began();
+    if verdict.can_start.is_some() {
         return;
     }
-    let Some(empty) = as_it_is.runner.empty_test(&as_it_is.copies.root, placed) else { return };
-    let trial = match as_it_is.build(&empty, vault, "empty") {
-        Ok(staged) => staged.run().trial,
-        Err(trial) => *trial,
-    };
+    let Some(trial) = run_empty(as_it_is, placed, vault) else { return };
+    verdict.can_start = Some(trial.outcome == Outcome::Passed);
     if trial.outcome != Outcome::Passed {
         let missing = as_it_is.runner.missing(&trial.output);
         let shown = missing.map_or(trial.detail, Missing::into_detail);
@@ -40,8 +36,18 @@ pub(super) fn check_start(
     }
     let missing = as_it_is.runner.missing(&verdict.output);
     if let Some(missing) = missing.filter(|missing| is_named(as_it_is.copies, &missing.name)) {
+        verdict.can_start = Some(false);
         verdict.end(Outcome::HarnessError, Why::Ran(Missing::into_detail(missing)));
     }
+}
+
+/// Runs a test that does nothing, if anybody knows how to write one.
+pub(super) fn run_empty(as_it_is: Version<'_>, placed: &Placed, vault: &Vault) -> Option<Trial> {
+    let empty = as_it_is.runner.empty_test(&as_it_is.copies.root, placed)?;
+    Some(match as_it_is.build(&empty, vault, "empty") {
+        Ok(staged) => staged.run().trial,
+        Err(trial) => *trial,
+    })
 }
 
 /// Whether a repository needs this, too, as its sources or manifests say.

@@ -45,9 +45,10 @@ pub enum Note {
 /// Which code was reviewed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitFacts {
-    /// The origin's URL without scheme, user and ending; without an origin the first commit; in a
-    /// shallow clone without an origin the directory's name.
+    /// The origin's URL without scheme, user and ending; without an origin the directory's name.
     pub repo: String,
+    /// The same wherever the directory is: without an origin the first commit, if git has it.
+    pub identity: String,
     pub commit: String,
     /// Empty where the head is not on a branch and no branch points at it.
     pub branch: String,
@@ -141,6 +142,7 @@ impl GitFacts {
         let name = directory_name(directory);
         let nothing = |note: Note| Self {
             repo: name.clone(),
+            identity: name.clone(),
             commit: NO_COMMIT.to_owned(),
             branch: String::new(),
             notes: vec![note],
@@ -159,8 +161,10 @@ impl GitFacts {
         };
         let mut notes = Vec::new();
         let origin = git.ask(&["config", "--local", "--get", "remote.origin.url"]).ok();
-        let repo = origin.and_then(|url| address::normal(url.trim()));
-        let repo = repo.or_else(|| git.first_commit()).unwrap_or(name);
+        let origin = origin.and_then(|url| address::normal(url.trim()));
+        let first = || git.first_commit().unwrap_or_else(|| name.clone());
+        let identity = origin.clone().unwrap_or_else(first);
+        let repo = origin.unwrap_or(name);
         let commit = match git.commit("HEAD") {
             Some(commit) => commit,
             None => {
@@ -173,7 +177,7 @@ impl GitFacts {
             Some(false) => {}
             None => notes.push(Note::DirtyUnknown),
         }
-        Self { repo, commit, branch: git.branch(), notes }
+        Self { repo, identity, commit, branch: git.branch(), notes }
     }
 }
 

@@ -233,6 +233,16 @@ impl Runner for Aiken {
         Ok(Trial::told(site, &ran, &report, |test| test.name == placed.name))
     }
 
+    fn empty_test(&self, _: &HeldDirectory, placed: &Placed) -> Option<Placed> {
+        const TEST: &str = "probity_starts";
+        let code = format!("test {TEST}() {{\n  True\n}}\n");
+        let (module, _) = placed.name.split_once(SEPARATOR)?;
+        // A validator has its test in its own file.
+        let added = placed.added.as_ref().map(|(file, _)| (file.clone(), format!("\n{code}")));
+        let name = format!("{module}{SEPARATOR}{TEST}");
+        Some(Placed { name, source: code, added, ..placed.clone() })
+    }
+
     /// All tests of the projects: what touches a file is not known here.
     fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
         let mut groups = Groups::default();

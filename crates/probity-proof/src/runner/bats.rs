@@ -53,6 +53,10 @@ impl Tool for Bats {
         only_title(&claim.test_code, &["@test"]).map(str::to_owned)
     }
 
+    fn empty_test(&self, _: &str) -> (&'static str, String) {
+        ("starts", "@test \"starts\" {\n  :\n}\n".to_owned())
+    }
+
     fn session(
         &self,
         site: &Site<'_>,

@@ -177,6 +177,25 @@ impl Runner for CTest {
         Ok(Trial::told(site, &ran, &report, |test| is_wanted(&test.name)))
     }
 
+    /// With the lines of the claim's test that bring its framework.
+    fn empty_test(&self, _: &HeldDirectory, placed: &Placed) -> Option<Placed> {
+        // Its libraries bring no other.
+        if placed.source.contains("int main(") {
+            return None;
+        }
+        let is_of_framework = |line: &&str| {
+            let is_macro = line.contains("CATCH_CONFIG");
+            is_macro || line.contains("#include") && framework(line).is_some()
+        };
+        let head: Vec<&str> = placed.source.lines().filter(is_of_framework).collect();
+        let (name, body) = match framework(&placed.source)? {
+            Framework::GoogleTest => ("Probity.Starts", "TEST(Probity, Starts) {}"),
+            Framework::Catch2 => ("starts", "TEST_CASE(\"starts\") {}"),
+        };
+        let source = format!("{}\n\n{body}\n", head.join("\n"));
+        Some(Placed { name: name.to_owned(), source, ..placed.clone() })
+    }
+
     /// All tests of the project: everything is built anyway.
     fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
         let projects: BTreeSet<PathBuf> = match wanted {

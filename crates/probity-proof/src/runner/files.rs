@@ -60,6 +60,9 @@ pub(super) trait Tool: fmt::Debug + Send + Sync {
         name.is_empty() || is_named(&test.name, name)
     }
 
+    /// A test that does nothing, for a file of this name without its ending: its name and its code.
+    fn empty_test(&self, stem: &str) -> (&'static str, String);
+
     /// Runs a test, or all of these files.
     fn session(
         &self,
@@ -176,6 +179,12 @@ impl<T: Tool> Runner for Files<T> {
             report.without_end.get_or_insert(RunDetail::NoSuchTest);
         }
         Ok(Trial::told(site, &ran, &report, |test| self.0.is_wanted(test, &placed.name)))
+    }
+
+    fn empty_test(&self, _: &HeldDirectory, placed: &Placed) -> Option<Placed> {
+        let stem = Path::new(&placed.path).file_stem()?.to_str()?;
+        let (name, source) = self.0.empty_test(stem);
+        Some(Placed { name: name.to_owned(), source, ..placed.clone() })
     }
 
     /// All tests of a project: which of them touch a file is not known.

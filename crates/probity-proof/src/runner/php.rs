@@ -93,6 +93,15 @@ impl Tool for PhpUnit {
         Some(vec![self.php.display().to_string(), "-l".to_owned()])
     }
 
+    fn empty_test(&self, stem: &str) -> (&'static str, String) {
+        let source = format!(
+            "<?php\n\nfinal class {stem} extends \\PHPUnit\\Framework\\TestCase\n{{\n    \
+             public function testStarts(): void\n    {{\n        \
+             $this->assertTrue(true);\n    }}\n}}\n"
+        );
+        ("testStarts", source)
+    }
+
     fn session(
         &self,
         site: &Site<'_>,

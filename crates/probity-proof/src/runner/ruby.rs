@@ -83,6 +83,10 @@ impl Runner for Ruby {
         self.of_file(site.repo(), &placed.path)?.run(site, placed, built)
     }
 
+    fn empty_test(&self, repo: &HeldDirectory, placed: &Placed) -> Option<Placed> {
+        self.of_file(repo, &placed.path).ok()?.empty_test(repo, placed)
+    }
+
     /// The tests of both, as a project may be on its way from one to the other.
     fn groups(&self, site: &Site<'_>, wanted: Existing<'_>) -> Result<Groups, Trouble> {
         let mut groups = self.minitest.groups(site, wanted)?;

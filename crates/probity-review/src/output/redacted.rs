@@ -10,6 +10,7 @@ const IDENTITIES: &[&str] = &[
     "schema_version",
     "status",
     "commit",
+    "first_commit",
     "merge_base",
     "since_commit",
     "timestamp",

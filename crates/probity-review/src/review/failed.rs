@@ -13,7 +13,10 @@ use crate::{
     classify::Classified,
     clean::{capped, one_line},
     findings::FindingsError,
-    output::{FailureKind, MAX_SCORE, ReviewFailure, ReviewOutput, SCHEMA_VERSION, Score, Status},
+    output::{
+        FailureKind, MAX_SCORE, ReviewFailure, ReviewOutput, SCHEMA_VERSION, Score, Status,
+        Unstarted,
+    },
     redact::Redactor,
     wording,
 };
@@ -29,6 +32,8 @@ pub(super) struct Failed {
     stderr: String,
     /// What was claimed, if it came as far as that.
     claimed: Box<Classified>,
+    /// What kept every test of it from starting.
+    unstarted: Vec<Unstarted>,
 }
 
 impl Failed {
@@ -45,6 +50,7 @@ impl Failed {
             help,
             stderr: String::new(),
             claimed: Box::default(),
+            unstarted: Vec::new(),
         }
     }
 }
@@ -69,13 +75,15 @@ impl Failed {
             help,
             stderr: String::new(),
             claimed: Box::default(),
+            unstarted: Vec::new(),
         }
     }
 }
 
 impl Failed {
     /// Claims that nobody could try are no review, and leave nothing to have a score of.
-    pub(super) fn nothing_to_run_with(why: &[String], claimed: Classified) -> Self {
+    pub(super) fn nothing_started(unstarted: Vec<Unstarted>, claimed: Classified) -> Self {
+        let why: Vec<String> = unstarted.iter().map(ToString::to_string).collect();
         Self {
             kind: FailureKind::Machine,
             message: why.join("; "),
@@ -84,6 +92,7 @@ impl Failed {
                 .to_owned(),
             stderr: String::new(),
             claimed: Box::new(claimed),
+            unstarted,
         }
     }
 }
@@ -102,6 +111,7 @@ impl From<AgentError> for Failed {
             help,
             stderr: error.stderr.to_string(),
             claimed: Box::default(),
+            unstarted: Vec::new(),
         }
     }
 }
@@ -115,6 +125,7 @@ impl From<Unopened> for Failed {
             help,
             stderr: String::new(),
             claimed: Box::default(),
+            unstarted: Vec::new(),
         }
     }
 }
@@ -129,6 +140,7 @@ impl From<FindingsError> for Failed {
             help,
             stderr: String::new(),
             claimed: Box::default(),
+            unstarted: Vec::new(),
         }
     }
 }
@@ -142,6 +154,7 @@ impl From<GitError> for Failed {
             help,
             stderr: String::new(),
             claimed: Box::default(),
+            unstarted: Vec::new(),
         }
     }
 }
@@ -159,6 +172,7 @@ impl From<TreeError> for Failed {
             help,
             stderr: String::new(),
             claimed: Box::default(),
+            unstarted: Vec::new(),
         }
     }
 }
@@ -177,6 +191,7 @@ impl From<ProofError> for Failed {
             help,
             stderr: String::new(),
             claimed: Box::default(),
+            unstarted: Vec::new(),
         }
     }
 }
@@ -242,6 +257,7 @@ impl Page {
                 help: shown(&failed.help),
                 stderr: capped(&shown(&failed.stderr), STDERR_BYTES),
             }),
+            unstarted: failed.unstarted,
             metadata: self.metadata,
             score: Score {
                 value: 0.0,

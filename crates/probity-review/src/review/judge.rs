@@ -54,7 +54,7 @@ pub(super) fn judged(
         .filter_map(|(claimed, proved)| Some((&*claimed.finding.file, proved.as_ref()?)));
     let of_known = known.iter().map(|(known, proved)| (&*known.issue.file, proved));
     let tried: Vec<(&str, &Proved)> = of_findings.chain(of_known).collect();
-    let (nothing, why) = (unstarted::none_began(&tried), unstarted::notes(&tried));
+    let (nothing, unstarted) = (unstarted::none_began(&tried), unstarted::unstarted(&tried));
     let mut classified = Classified::default();
     for dropped in dropped {
         classified.discard(&dropped.finding, dropped.reason, redactor);
@@ -62,10 +62,8 @@ pub(super) fn judged(
     classify(&mut classified, findings, change, redactor);
     fingerprint::assign(&mut classified, &ground.scope);
     if nothing {
-        return page.failed(Failed::nothing_to_run_with(&why, classified), Some(redactor));
+        return page.failed(Failed::nothing_started(unstarted, classified), Some(redactor));
     }
-    // Silence about a whole language would look like a clean review, so this comes first.
-    page.notes.splice(0..0, why);
     let dismissed = earlier.as_ref().map_or_else(Vec::new, |earlier| earlier.dismissed.clone());
     let changes = earlier.map(|earlier| {
         let ids = EarlierIds::of(&earlier);
@@ -95,6 +93,7 @@ pub(super) fn judged(
         schema_version: SCHEMA_VERSION.to_owned(),
         status: Status::Ok,
         error: None,
+        unstarted,
         metadata: page.metadata,
         summary: String::new(),
         score,

@@ -28,8 +28,10 @@ impl Page {
     pub(super) fn begin(checkout: &Checkout, options: &AskOptions<'_>) -> Self {
         let timestamp = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
         let facts = GitFacts::of(&checkout.repo);
+        let is_named = facts.identity == facts.repo;
         Self {
             metadata: Metadata {
+                first_commit: if is_named { String::new() } else { facts.identity },
                 repo: facts.repo,
                 commit: facts.commit,
                 branch: facts.branch,

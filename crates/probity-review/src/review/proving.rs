@@ -13,7 +13,8 @@ use std::{
 };
 
 use probity_proof::{
-    Base, Claim, FixFault, FixResult, ProofError, ProofOptions, Verdict, WithoutFix, Workshop,
+    Activity, Base, Claim, FixFault, FixResult, ProofError, ProofOptions, Verdict, WithoutFix,
+    Workshop,
 };
 
 use super::{
@@ -64,6 +65,7 @@ impl PendingWorkshop {
         options.caches = proving.tests.caches.clone();
         options.fetch = proving.tests.fetch.clone();
         options.cancel = Arc::clone(&proving.stop);
+        options.watch = proving.watch.clone();
         let stop = Arc::clone(&proving.stop);
         Self { options: Some(options), preparing: None, workshop: None, stop }
     }
@@ -72,7 +74,9 @@ impl PendingWorkshop {
     pub(super) fn begin(&mut self, events: &Events<'_>) {
         let Some(options) = self.options.take() else { return };
         events(Event::Step("preparing a place for the tests"));
-        let work = move || Workshop::prepare(options, &|_| {});
+        let watch = options.watch.clone();
+        let tell = move |step: &str| watch.tell(Activity::Preparing(step));
+        let work = move || Workshop::prepare(options, &tell);
         self.preparing = thread::Builder::new().name("workshop".to_owned()).spawn(work).ok();
     }
 
@@ -91,7 +95,7 @@ impl PendingWorkshop {
             return Ok(Settled::default());
         }
         let workshop = self.workshop(events)?;
-        events(Event::Step("running the tests"));
+        events(Event::Proving { of: open.len() });
         let proved = proved(workshop, claims, &open, redactor, events);
         let isolation = wording::isolation(workshop.is_sandboxed()).to_owned();
         let notes = workshop.notes().iter().map(wording::prepare_note).collect();

@@ -9,7 +9,7 @@ use std::{
 };
 
 use probity_agent::{Agent, AgentError, Answer, Cancel, Limits, StopReason, Turn, Usage};
-use probity_proof::{FetchOptions, WithoutGuard};
+use probity_proof::{FetchOptions, Watch, WithoutGuard};
 use probity_review::{
     AgentSeat, AskOptions, Bar, Checkout, FailureKind, ProveOptions, ReviewConfig, Reviewed,
     Status, TestPlace, Unopened, review,
@@ -122,6 +122,7 @@ fn reviewed(
         },
         without_guard: WithoutGuard::Observe,
         stop: Arc::default(),
+        watch: Watch::default(),
     };
     change(&mut options, &proving);
     let reviewed = review(&checkout, &options, &proving, &|_| {});

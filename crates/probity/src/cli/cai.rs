@@ -213,7 +213,7 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
             acp::run(Name::Cai, args.into())
         }
         (None, Some(CaiCommand::Exec(args))) => exec::run(Name::Cai, args.into()),
-        (None, Some(CaiCommand::Doctor { json })) => doctor::run(json),
+        (None, Some(CaiCommand::Doctor { json })) => doctor::run(json, doctor::Runners::Skip),
         (None, Some(CaiCommand::Gc { dry_run })) => containers::gc(dry_run),
         (None, Some(CaiCommand::Stop)) => containers::stop(),
         (None, Some(CaiCommand::Status { json })) => containers::status(json),

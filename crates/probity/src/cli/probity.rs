@@ -13,7 +13,7 @@ use crate::{
         color::ColorArgs,
         config, image, manual, matches, names, print_help, review, rules,
     },
-    commands,
+    commands::{self, doctor::Runners},
     exit::Exit,
     logging::{self, Loudness},
     name::Name,
@@ -114,11 +114,17 @@ enum ProbityCommand {
         workflow: bool,
     },
     /// Show which tools are missing on this machine, and how to install them
-    #[command(after_help = "Examples:\n  probity doctor\n  probity doctor --json")]
+    ///
+    /// Starts each test runner once, in the sandbox of reviews and without network: a test that
+    /// passes and a test that fails.
+    #[command(after_help = "Examples:\n  probity doctor\n  probity doctor --quick --json")]
     Doctor {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        /// Do not start the test runners
+        #[arg(long)]
+        quick: bool,
     },
     /// Run five example jobs in a minute, without a key or a network
     #[command(after_help = "Examples:\n  probity demo\n  probity demo --keep")]
@@ -232,7 +238,10 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
         Some(ProbityCommand::Init { yes, hook, workflow }) => {
             commands::init::run(commands::init::Options { yes, hook, workflow })
         }
-        Some(ProbityCommand::Doctor { json }) => commands::doctor::run(json),
+        Some(ProbityCommand::Doctor { json, quick }) => {
+            let runners = if quick { Runners::Skip } else { Runners::Start };
+            commands::doctor::run(json, runners)
+        }
         Some(ProbityCommand::Demo { as_editor: Some(directory), .. }) => {
             commands::demo::as_editor(&directory)
         }

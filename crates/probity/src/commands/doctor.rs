@@ -1,6 +1,8 @@
 //! `doctor`: what this machine has and lacks for each capability, what would be used, and why.
 
 mod capability;
+mod runners;
+mod samples;
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -11,6 +13,7 @@ use probity_sandbox::{
 use probity_seat::{Caller, DEFAULT_IMAGE, Policy, Without, find_program};
 use serde::Serialize;
 
+pub(crate) use self::capability::Runners;
 use self::capability::{Capability, Language, capabilities, languages};
 use crate::{
     commands::{exec::make_up, print_json},
@@ -20,12 +23,12 @@ use crate::{
     seats::state,
 };
 
-pub(crate) fn run(json: bool) -> anyhow::Result<Exit> {
+pub(crate) fn run(json: bool, runners: Runners) -> anyhow::Result<Exit> {
     // Without a place for state there is no session to make up for.
     if let Ok(state) = state() {
         make_up(&state, None);
     }
-    let diagnosis = Diagnosis::new(&probe())?;
+    let diagnosis = Diagnosis::new(&probe(), runners)?;
     if json {
         print_json(&diagnosis)?;
     } else {
@@ -139,7 +142,7 @@ struct Use {
 }
 
 impl Diagnosis {
-    fn new(machine: &Machine) -> anyhow::Result<Self> {
+    fn new(machine: &Machine, runners: Runners) -> anyhow::Result<Self> {
         let docker = Engine::new(&machine.docker);
         let podman = Engine::new(&machine.podman);
         let decide = |caller: Caller| {
@@ -149,7 +152,7 @@ impl Diagnosis {
             Use { backend: chosen.map(|(kind, _)| kind.name()), reasons, without }
         };
         let Users { table, terms, .. } = Users::load()?;
-        let (agents, languages) = (agents(&table), languages()?);
+        let (agents, languages) = (agents(&table), languages(runners));
         let is_installed = |agent: &Agent| agent.program.is_some();
         let found = capability::Findings {
             has_sandbox: [&machine.docker, &machine.podman, &machine.bubblewrap]
@@ -220,7 +223,13 @@ impl Diagnosis {
         _ = write!(text, "\n{}", heading("Test tools"));
         for language in &self.languages {
             let mark = if language.missing.is_none() { "yes" } else { "no" };
-            let words = language.missing.as_deref().or(language.tool).unwrap_or_default();
+            let tool = language.tool.unwrap_or_default();
+            let tool = if language.started == Some(true) {
+                format!("{tool}: ran a test")
+            } else {
+                tool.to_owned()
+            };
+            let words = language.missing.as_deref().unwrap_or(&tool);
             line(&mut text, &language.name, mark, words);
         }
         _ = write!(text, "\n{}", heading("Sandbox of each command"));

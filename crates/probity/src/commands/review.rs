@@ -22,7 +22,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_agent::Cancel;
-use probity_proof::{CustomRunner, GitFacts, has_commit};
+use probity_proof::{CustomRunner, GitFacts, Watch, has_commit};
 use probity_review::{
     AgentSeat, AskOptions, Checkout, Event, OpenAgent, Previous, ProveOptions, ReviewConfig,
     ReviewOutput, Reviewed, Standing, Status, TestPlace, apply_ignores, apply_verdicts, reconsider,
@@ -104,11 +104,18 @@ fn conclude(
 /// Prints a review that is written, and judges it.
 fn shown(settings: &Settings, review: &ReviewOutput) -> anyhow::Result<Exit> {
     files::step_summary(review, &settings.output)?;
-    let report = files::rendered(Screen::stdout(), settings.format, review, &settings.output)?;
-    print(settings.format.syntax(), &report)?;
+    let is_for_people = settings.format == ReviewFormat::Text;
+    if review.status == Status::Error && is_for_people {
+        let report = files::rendered(Screen::stderr(), settings.format, review, &settings.output)?;
+        // The exit code says the same to whoever does not read it.
+        drop(streams::stderr().write_all(report.as_bytes()));
+    } else {
+        let report = files::rendered(Screen::stdout(), settings.format, review, &settings.output)?;
+        print(settings.format.syntax(), &report)?;
+    }
     // A report for a person has said why there was none.
     if let Some(error) = review.error.as_ref()
-        && settings.format != ReviewFormat::Text
+        && !is_for_people
     {
         tracing::error!("there was no review: {}; help: {}", error.message, error.help);
     }
@@ -126,8 +133,9 @@ fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
     let runners = runners::find(settings, &mut desk.notes)?;
     let seat = Seat::find(settings, &runners, &mut desk)?;
     let open = |copy: &Path| seat.place.open(copy, settings);
-    let (checkout, proving) = (checkout(settings)?, proving(settings, runners, &seat.stop)?);
     let progress = Progress::start(settings.quiet);
+    let checkout = checkout(settings)?;
+    let proving = proving(settings, runners, &seat.stop, progress.watch())?;
     let reviewed =
         review(&checkout, &seat.options(settings, &open), &proving, &|event: Event<'_>| {
             progress.tell(event);
@@ -171,7 +179,7 @@ impl Desk {
         }
         apply_ignores(&settings.repo, &settings.base_ref, &mut output);
         let mut notes = Vec::new();
-        let said = self.kept.verdicts(&output.metadata.repo, &mut notes);
+        let said = self.kept.verdicts(output.metadata.identity(), &mut notes);
         apply_verdicts(&mut output, &said);
         output.notes.extend(notes);
         self.kept.save(&mut output);
@@ -211,7 +219,7 @@ impl Seat {
         let place = seat::ReviewSeat::find(settings)?;
         let previous = desk.kept.previous(settings, &mut desk.notes);
         let previous = previous.map(|mut review| {
-            let said = desk.kept.verdicts(&review.metadata.repo, &mut desk.notes);
+            let said = desk.kept.verdicts(review.metadata.identity(), &mut desk.notes);
             reconsider(&mut review, &said);
             Previous { review }
         });
@@ -282,6 +290,7 @@ fn proving(
     settings: &Settings,
     runners: Vec<CustomRunner>,
     stop: &Arc<AtomicBool>,
+    watch: Watch,
 ) -> Result<ProveOptions, Failure> {
     Ok(ProveOptions {
         runners,
@@ -294,6 +303,7 @@ fn proving(
         },
         without_guard: settings.without_guard,
         stop: Arc::clone(stop),
+        watch,
     })
 }
 

@@ -88,18 +88,20 @@ fn json(review: &ReviewOutput) -> anyhow::Result<String> {
     Ok(format!("{}\n", serde_json::to_string_pretty(review)?))
 }
 
+/// The languages and packages of which no test could start, each in a line. Reports begin with them;
+/// those that begin with the summary have them there.
+fn untested(review: &ReviewOutput) -> impl Iterator<Item = String> {
+    review.unstarted.iter().map(|one| visible::line(&one.to_string()).into_owned())
+}
+
 /// What is wrong, in one line.
 fn headline(issue: &ProvenIssue) -> String {
     format!("{} ({}, {})", issue.title, issue.severity, issue.category)
 }
 
-/// The few lines of the test's output that say what is wrong. They name the test's file as the review
-/// does, not as it was called where it ran.
+/// The few lines of the test's output that say what is wrong.
 fn told_by_test(issue: &ProvenIssue, most: usize) -> String {
-    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
-    let (ran, kept) = (name(&issue.test_path), name(&issue.test_file));
-    let excerpt = excerpt(&issue.test_output, &issue.file, most);
-    if ran.is_empty() || kept.is_empty() { excerpt } else { excerpt.replace(&ran, &kept) }
+    excerpt(&issue.test_output, &issue.file, most)
 }
 
 fn last_lines(output: &str, most: usize) -> String {

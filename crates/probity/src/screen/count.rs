@@ -108,11 +108,18 @@ fn on_stderr() -> ProgressDrawTarget {
     ProgressDrawTarget::stderr()
 }
 
-impl Drop for Count {
-    fn drop(&mut self) {
+impl Count {
+    /// Takes the line off the screen.
+    pub(crate) fn hide(&self) {
         if self.is_shown.load(Ordering::Relaxed) {
             *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
         self.bar.finish_and_clear();
+    }
+}
+
+impl Drop for Count {
+    fn drop(&mut self) {
+        self.hide();
     }
 }

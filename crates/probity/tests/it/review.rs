@@ -19,6 +19,7 @@ mod server;
 mod shards;
 mod step;
 mod story;
+mod unstarted;
 mod verdicts;
 
 use std::{

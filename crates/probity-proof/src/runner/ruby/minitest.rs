@@ -72,6 +72,12 @@ impl Tool for Minitest {
         name.is_empty() || bare(&test.name) == bare(name)
     }
 
+    fn empty_test(&self, _: &str) -> (&'static str, String) {
+        let source = "require 'minitest/autorun'\n\nclass ProbityStarts < Minitest::Test\n  \
+                      def test_starts\n    pass\n  end\nend\n";
+        ("test_starts", source.to_owned())
+    }
+
     fn session(
         &self,
         site: &Site<'_>,

@@ -84,6 +84,10 @@ impl Tool for Rspec {
         name.is_empty() || words(name) == test.name || test.name.ends_with(&format!(" {name}"))
     }
 
+    fn empty_test(&self, _: &str) -> (&'static str, String) {
+        ("starts", "RSpec.describe 'probity' do\n  it('starts') {}\nend\n".to_owned())
+    }
+
     fn session(
         &self,
         site: &Site<'_>,

@@ -67,6 +67,7 @@ pub(crate) fn run(args: &AskOptions) -> anyhow::Result<Exit> {
     let limits = Limits::within(args.timeout);
     let known = match &reference {
         AgentRef::Known(name) => seats.table().get(name),
+        AgentRef::Program(path) => seats.table().of_program(path),
         _ => None,
     };
     let answer = seated

@@ -1,9 +1,10 @@
 //! What each capability lacks on this machine, and the command that installs it.
 
-use probity_proof::{LanguageTools, ProofOptions, TestTool, Unavailable, Workshop, language_tools};
-use probity_sandbox::Backend;
+use probity_proof::{LanguageTools, language_tools};
 use probity_seat::find_program;
 use serde::Serialize;
+
+use super::runners::{LIMIT, Start, start_all};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Capability {
@@ -62,45 +63,60 @@ pub(super) struct Language {
     endings: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool: Option<&'static str>,
+    /// Whether a test that passes and one that fails did so; absent if none was started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) started: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) missing: Option<String>,
 }
 
-/// Files that some runners look for before they look for their tools.
-const SAMPLE: [(&str, &str); 3] = [
-    ("Cargo.toml", "[package]\nname = \"sample\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
-    ("src/lib.rs", ""),
-    ("package.json", "{}\n"),
-];
-
-/// Every language whose tests `review` can run. A program that is there is tried: each runner
-/// prepares for a sample of its files.
-pub(super) fn languages() -> anyhow::Result<Vec<Language>> {
-    let known = language_tools(|program| find_program(program).is_some());
-    let sample = tempfile::tempdir()?;
-    std::fs::create_dir(sample.path().join("src"))?;
-    let there = known.iter().filter(|tools| tools.missing.is_none());
-    let files = there.filter_map(|tools| tools.endings.first());
-    let files = files.map(|ending| (format!("sample.{ending}"), ""));
-    for (name, text) in files.chain(SAMPLE.map(|(name, text)| (name.to_owned(), text))) {
-        std::fs::write(sample.path().join(name), text)?;
-    }
-    let options = ProofOptions::new(sample.path(), Backend::None);
-    let tried = Workshop::prepare(options, &|_| {})?.test_tools();
-    Ok(known.into_iter().map(|tools| language(&tools, &tried)).collect())
+/// Whether the runners of tests are started, which takes some seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Runners {
+    Start,
+    Skip,
 }
 
-fn language(tools: &LanguageTools, tried: &[TestTool]) -> Language {
-    let tried = tried.iter().find(|tool| tool.endings == tools.endings);
-    let missing = match (tools.missing, tried.map(|tool| &tool.runner)) {
-        (Some((program, install)), _) => Some(format!("{program}; install: {install}")),
-        // The sample lacks it, and a repository may have it.
-        (None, Some(Err(Unavailable::NoBuildFile(_)))) => None,
-        (None, Some(Err(why))) => Some(format!("{why}; install: {}", tools.install)),
-        (None, _) => None,
+/// Every language whose tests `review` can run.
+pub(super) fn languages(runners: Runners) -> Vec<Language> {
+    let known = language_tools(|program| find_program(program).is_some());
+    let there: Vec<&LanguageTools> = known.iter().filter(|tools| tools.missing.is_none()).collect();
+    let started = match runners {
+        Runners::Start => start_all(&there).into_iter().map(Some).collect(),
+        Runners::Skip => Vec::new(),
     };
-    let tool = missing.is_none().then_some(tools.runs);
-    Language { name: tools.language.to_owned(), endings: tools.endings.to_vec(), tool, missing }
+    let mut started = started.into_iter();
+    known
+        .iter()
+        .map(|tools| {
+            let start = if tools.missing.is_none() { started.next().flatten() } else { None };
+            language(tools, start)
+        })
+        .collect()
+}
+
+fn language(tools: &LanguageTools, start: Option<Start>) -> Language {
+    let install = tools.install;
+    let missing = match (tools.missing, &start) {
+        (Some((program, install)), _) => Some(format!("{program}; install: {install}")),
+        (None, Some(Start::Unavailable(why))) => Some(format!("{why}; install: {install}")),
+        (None, Some(Start::Fails(why))) => {
+            Some(format!("{} cannot run a test: {why}; install: {install}", tools.runs))
+        }
+        (None, Some(Start::OutOfTime)) => Some(format!(
+            "{} ran no test within {} s; a review takes longer, `--quick` skips this",
+            tools.runs,
+            LIMIT.as_secs()
+        )),
+        (None, Some(Start::Ready) | None) => None,
+    };
+    Language {
+        name: tools.language.to_owned(),
+        endings: tools.endings.to_vec(),
+        tool: missing.is_none().then_some(tools.runs),
+        started: start.map(|start| matches!(start, Start::Ready)),
+        missing,
+    }
 }
 
 fn missing_program(program: &str, install: &str) -> Option<String> {

@@ -173,6 +173,7 @@ fn write_failure(
             help: String::new(),
             stderr: String::new(),
         }),
+        unstarted: Vec::new(),
         metadata: Metadata {
             repo: settings.map_or_else(|| ".".into(), |it| it.repo.display().to_string()),
             commit: NO_COMMIT.to_owned(),

@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_agent::Cancel;
-use probity_proof::{CommitError, Commits, PlacedTest, check_clean};
+use probity_proof::{CommitError, Commits, PlacedTest, Watch, check_clean};
 use probity_review::{
     Checkout, FixError, FixedFile, ProveOptions, ProvenIssue, changes, check_fixed, fixable,
     missing_fix, prove_fix,
@@ -104,7 +104,8 @@ pub(crate) fn fix(command: FixCommand) -> anyhow::Result<Exit> {
     let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
     listen(&cancel, &stop);
     let mut notes = Vec::new();
-    let proving = proving(&settings, runners::find(&settings, &mut notes)?, &stop)?;
+    let runners = runners::find(&settings, &mut notes)?;
+    let proving = proving(&settings, runners, &stop, Watch::default())?;
     for note in notes {
         tracing::warn!("{note}");
     }

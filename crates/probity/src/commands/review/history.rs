@@ -74,12 +74,12 @@ impl Kept {
                 || has_commit(&settings.repo, commit)
                 || is_of_job && is_shallow(&settings.repo)
         };
-        let found = adopted(history, &old, &facts.repo, &settings.repo).and_then(|()| {
+        let found = adopted(history, &old, &facts.identity, &settings.repo).and_then(|()| {
             // Another branch may have other defects, but this one came from its base.
             for branch in [facts.branch.as_str(), &settings.base] {
                 let found = match branch {
                     "" => None,
-                    branch => history.latest(&facts.repo, branch, &is_own)?,
+                    branch => history.latest(&facts.identity, branch, &is_own)?,
                 };
                 if found.is_some() {
                     return Ok(found);
@@ -107,7 +107,7 @@ impl Kept {
     pub(super) fn trend(&mut self, output: &ReviewOutput) -> Vec<TrendPoint> {
         let Some(history) = self.history.as_mut() else { return Vec::new() };
         let metadata = &output.metadata;
-        let entries = history.list(Some(&metadata.repo), TREND_ENTRIES).unwrap_or_default();
+        let entries = history.list(Some(metadata.identity()), TREND_ENTRIES).unwrap_or_default();
         let of_branch = entries.iter().filter(|entry| entry.branch == metadata.branch);
         let mut points: Vec<TrendPoint> =
             of_branch.filter_map(trend_point).take(TREND_POINTS).collect();
@@ -203,7 +203,7 @@ pub(super) fn open(place: &ChosenHistory) -> anyhow::Result<History> {
 
 pub(crate) fn list(args: &HistoryOptions) -> anyhow::Result<Exit> {
     let mut history = open(&args.place)?;
-    let repo = (!args.all).then(|| GitFacts::of(&args.place.repo).repo);
+    let repo = (!args.all).then(|| GitFacts::of(&args.place.repo).identity);
     if let Some(id) = args.delete {
         return if history.delete(id)? {
             Ok(Exit::Clean)
@@ -252,12 +252,12 @@ pub(crate) fn show(
     let facts = GitFacts::of(&place.repo);
     let found = match which {
         None => {
-            let newest = history.list(Some(&facts.repo), 1)?;
+            let newest = history.list(Some(&facts.identity), 1)?;
             newest.first().map(|entry| history.by_id(entry.id)).transpose()?.flatten()
         }
         Some(which) => match which.parse() {
             Ok(id) => history.by_id(id)?,
-            Err(_) => history.get(&facts.repo, which)?,
+            Err(_) => history.get(&facts.identity, which)?,
         },
     };
     let review = found.ok_or_else(|| missing(which.unwrap_or("newest")))?;

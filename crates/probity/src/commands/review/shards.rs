@@ -102,8 +102,9 @@ pub(crate) fn prove(command: ProveCommand) -> anyhow::Result<Exit> {
     let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
     listen(&cancel, &stop);
     let mut notes = Vec::new();
-    let proving = proving(&settings, runners::find(&settings, &mut notes)?, &stop)?;
     let progress = Progress::start(settings.quiet);
+    let runners = runners::find(&settings, &mut notes)?;
+    let proving = proving(&settings, runners, &stop, progress.watch())?;
     let tell = |event: Event<'_>| progress.tell(event);
     let part = probity_review::prove(&checkout, &proving, &claims, shard, &tell);
     progress.end();

@@ -73,7 +73,7 @@ pub(super) fn branches(entries: &[Entry]) -> BTreeMap<(&str, &str), Vec<&Entry>>
 
 pub(crate) fn trend(command: &TrendCommand) -> anyhow::Result<Exit> {
     let mut history = history::open(&command.place)?;
-    let repo = (!command.all).then(|| probity_proof::GitFacts::of(&command.place.repo).repo);
+    let repo = (!command.all).then(|| probity_proof::GitFacts::of(&command.place.repo).identity);
     let mut entries = history.list(repo.as_deref(), command.limit)?;
     if let Some(branch) = &command.branch {
         entries.retain(|entry| entry.branch == *branch);

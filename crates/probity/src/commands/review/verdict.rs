@@ -159,7 +159,7 @@ pub(crate) fn verdicts(
     format: ListFormat,
 ) -> anyhow::Result<Exit> {
     let mut history = open(place)?;
-    let repo = (!all).then(|| probity_proof::GitFacts::of(&place.repo).repo);
+    let repo = (!all).then(|| probity_proof::GitFacts::of(&place.repo).identity);
     let records = history.verdicts(repo.as_deref())?;
     let counted = accuracy(&records);
     let mut out = streams::stdout().lock();

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use probity_review::{ReviewOutput, Status};
 
-use super::{grounds, observed, rank, told_by_test};
+use super::{grounds, observed, rank, told_by_test, untested};
 use crate::report::github_actions::{data, property};
 
 /// Of the test's output, in an annotation.
@@ -17,6 +17,9 @@ pub(super) fn render(review: &ReviewOutput) -> String {
         let message = review.error.as_ref().map_or(review.summary.as_str(), |error| &error.message);
         _ = writeln!(text, "::error title=no review::{}", data(message));
         return text;
+    }
+    for one in untested(review) {
+        _ = writeln!(text, "::warning title=not tested::{}", data(&one));
     }
     for issue in &review.proven_issues {
         let mut message = issue.title.clone();

@@ -3,7 +3,7 @@
 use probity_review::{ReviewOutput, Risk, Status};
 use serde_json::{Value, json};
 
-use super::{made_visible, observed};
+use super::{made_visible, observed, untested};
 use crate::report::stream::write_json;
 
 pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
@@ -12,6 +12,13 @@ pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
         let message = review.error.as_ref().map_or(review.summary.as_str(), |error| &error.message);
         // An empty report would be read as a clean one.
         issues.push(issue("review/error", message, "none", "blocker", "review.json", 1));
+    }
+    if review.status == Status::Ok {
+        for (it, line) in review.unstarted.iter().zip(untested(review)) {
+            let print = format!("unstarted-{}-{}", it.language, it.package);
+            let what = format!("Not tested: {line}");
+            issues.push(issue("review/unstarted", &what, &print, "major", "review.json", 1));
+        }
     }
     for it in &review.proven_issues {
         let severity = match it.severity {

@@ -4,7 +4,7 @@ use probity_review::{Proof, ReviewOutput, Status};
 use probity_text::visible;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::headline;
+use super::{headline, untested};
 
 pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
     let mut suite = TestSuite::new("review");
@@ -13,6 +13,14 @@ pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
         status.set_message(visible::line(message)).set_description(visible::block(message));
         suite.add_test_case(TestCase::new("review", status));
+    }
+    if review.status == Status::Ok {
+        for (it, line) in review.unstarted.iter().zip(untested(review)) {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(&*line);
+            let name = format!("tests for {} {}", it.language, it.package);
+            suite.add_test_case(TestCase::new(visible::line(name.trim_end()), status));
+        }
     }
     for issue in &review.proven_issues {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);

@@ -7,7 +7,7 @@ use probity_review::{Category, ProvenIssue, ReviewOutput, Risk, Status, missing_
 use probity_text::visible;
 use serde_json::{Value, json};
 
-use super::{made_visible, observed};
+use super::{made_visible, observed, untested};
 use crate::report::{
     sarif::{
         uri::ArtifactLocation,
@@ -46,15 +46,11 @@ pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
         })?);
     }
     results.iter_mut().for_each(made_visible);
-    let error = review.error.iter().map(|error| Notification {
-        level: "error",
-        message: Message::new(visible::block(&error.message)),
-        locations: Vec::new(),
-        properties: None,
-    });
+    let error = review.error.iter().map(|error| notification("error", &error.message));
+    let untested = untested(review).map(|line| notification("warning", &line));
     let invocation = Invocation {
         execution_successful: review.status != Status::Error,
-        tool_execution_notifications: error.collect(),
+        tool_execution_notifications: error.chain(untested).collect(),
     };
     let rules = Category::ALL.map(rule).into();
     let log = Log::new(Run {
@@ -68,6 +64,15 @@ pub(super) fn render(review: &ReviewOutput) -> anyhow::Result<String> {
     write_json(&mut report, &log)?;
     report.push(b'\n');
     Ok(String::from_utf8(report)?)
+}
+
+fn notification(level: &'static str, text: &str) -> Notification<'static> {
+    Notification {
+        level,
+        message: Message::new(visible::block(text)),
+        locations: Vec::new(),
+        properties: None,
+    }
 }
 
 fn proven(issue: &ProvenIssue) -> SarifResult<'_> {

@@ -7,6 +7,7 @@ use probity_text::visible;
 
 use super::{
     cost, dismissal, grounds, last_lines, legend, observed, proving_fix, standing, told_by_test,
+    untested,
 };
 use crate::screen::{Paint, Screen};
 
@@ -18,6 +19,10 @@ pub(super) fn render(review: &ReviewOutput, screen: Screen) -> String {
     if review.status == Status::Error {
         report.failure(review);
         return report.text;
+    }
+    for one in untested(review) {
+        let words = screen.painted(Paint::Bad, "not tested");
+        report.line(&format!("{words}: {one}"));
     }
     for issue in &review.proven_issues {
         report.issue(review, issue);

@@ -277,13 +277,16 @@ fn an_agent_that_fails_is_an_error_and_never_a_score() {
         let page = review_in(&here.join("review"));
         assert_eq!((&page["status"], &page["error"]["kind"]), (&json!("error"), &json!("agent")));
         reasons.push(format!("{agent}\n{}", page["error"]["message"].as_str().unwrap()));
-        assert!(!output.stdout.contains("Score"), "{}", output.stdout);
+        assert_eq!(output.stdout, "");
+        assert!(!output.stderr.contains("Score"), "{}", output.stderr);
+        assert!(output.stderr.contains("no review: "), "{}", output.stderr);
         // The gate does not pass what was not reviewed, whatever its threshold.
         let gate = named("ci-agent-review").args(["gate"]).dir(here).env("SCORE_THRESHOLD", "0");
         gates.push(gate.run().code(2).stderr);
         let only = [("AGENT_CLI", agent.as_str()), ("REVIEW_REPORT_ONLY", "1"), ("PATH", path)];
         let said = step(here, &only).code(0).stderr;
-        warnings.push(said);
+        let (_, warning) = said.rsplit_once("warning: ").unwrap();
+        warnings.push(format!("warning: {warning}"));
     }
     insta::assert_snapshot!(stable(&reasons.join("\n")), @"
     cmd:sh [dir]/dies.sh
@@ -345,6 +348,33 @@ fn an_agent_that_fails_is_an_error_and_never_a_score() {
 }
 
 #[test]
+fn the_path_of_a_known_program_works_as_that_agent() {
+    let (place, _) = place("[]");
+    let here = place.path();
+    // What its envelope holds is found only if it is read as that of this agent.
+    let answer = json!([{
+        "title": "unclear name", "file": "src/numbers.js", "line": 1,
+        "severity_hint": "low", "category": "maintainability",
+    }]);
+    let envelope = json!({ "type": "result", "is_error": false, "result": answer.to_string() });
+    let program = here.join("opt/claude");
+    fs::create_dir(here.join("opt")).unwrap();
+    let script = format!("#!/bin/sh\ncat >/dev/null\ncat <<'END'\n{envelope}\nEND\n");
+    fs::write(&program, script).unwrap();
+    crate::agent::executable(&program);
+    for named in [program.to_str().unwrap(), "./opt/claude"] {
+        step(here, &[("AGENT_CLI", named)]).code(0);
+        let page = review_in(&here.join("review"));
+        assert_eq!(page["metadata"]["agent_cli"], "claude", "{page:#}");
+        assert_eq!(page["observations"][0]["title"], "unclear name", "{page:#}");
+    }
+    step(here, &[("AGENT_CLI", "./opt/other")]).code(2);
+    let page = review_in(&here.join("review"));
+    let message = page["error"]["message"].as_str().unwrap();
+    assert_eq!(stable(message), "there is no agent `[dir]/opt/other`");
+}
+
+#[test]
 fn only_the_change_is_reviewed_in_diff_mode_and_a_shallow_clone_is_explained() {
     let (place, agent) = place(&findings().to_string());
     let here = place.path();
@@ -363,7 +393,7 @@ fn only_the_change_is_reviewed_in_diff_mode_and_a_shallow_clone_is_explained() {
     let from = format!("file://{}", repo.display());
     git(here, &["clone", "-q", "--depth=1", "--no-single-branch", "-b", "topic", &from, "shallow"]);
     let output = step(here, &[&diff[..], &[("REPO_DIR", shallow.to_str().unwrap())]].concat());
-    insta::assert_snapshot!(output.code(2).stdout, @"
+    insta::assert_snapshot!(output.code(2).stderr, @"
     no review: `main` and the reviewed commit have no common ancestor in this clone
     help: this clone is shallow: fetch the history first (`git fetch --unshallow`, `fetch-depth: 0`, GIT_DEPTH: 0, or no `depth` on the Concourse get step)
     ");

@@ -230,8 +230,8 @@ fn figures(
 fn review(history: &mut History, id: &str) -> Result<Option<String>, HistoryError> {
     let Ok(id) = id.parse() else { return Ok(None) };
     let Some(review) = history.by_id(id)? else { return Ok(None) };
-    let repo = &review.metadata.repo;
-    let back = format!("<p><a href=\"/repo?name={}\">{}</a></p>\n", encoded(repo), path(repo));
+    let (repo, identity) = (&review.metadata.repo, encoded(review.metadata.identity()));
+    let back = format!("<p><a href=\"/repo?name={identity}\">{}</a></p>\n", path(repo));
     let title = format!("Review of {repo}");
     Ok(Some(page(&title, &html::filter_style(), &format!("{back}{}", html::body(&review)))))
 }
