@@ -27,6 +27,8 @@ mod door;
 mod engine;
 mod error;
 mod keeper;
+#[cfg(target_os = "linux")]
+mod landlock;
 mod limits;
 mod lookup;
 mod own_keys;
