@@ -48,7 +48,6 @@ const PROCESSOR: u32 = 4;
 const ARGUMENTS: u32 = 16;
 
 /// The numbering of 32-bit pointers on x86-64, whose calls no rule would find.
-#[cfg_attr(not(test), expect(clippy::doc_markdown, reason = "a name of the kernel"))]
 const X32: u32 = 0x4000_0000;
 
 pub(super) fn write(processor: Processor, rules: &[Rule]) -> Vec<sock_filter> {
@@ -189,7 +188,7 @@ pub(super) mod tests {
                 _ => {
                     let offset = at - ARGUMENTS;
                     let argument = arguments[(offset / 8) as usize];
-                    if offset % 8 == 0 { argument as u32 } else { (argument >> 32) as u32 }
+                    if offset.is_multiple_of(8) { argument as u32 } else { (argument >> 32) as u32 }
                 }
             }
         };
