@@ -32,7 +32,7 @@ use rustix::{
 };
 
 use crate::{
-    Child, SpawnError, Spec, Unusable,
+    Child, Network, SpawnError, Spec, Unusable,
     backend::{Pipes, streams},
     bubblewrap,
     keeper::keep,
@@ -64,6 +64,9 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     version().map_err(|why| setup(&why))?;
     if spec.reach.is_some() {
         return Err(setup(&Unusable::NoOwnNetwork));
+    }
+    if spec.network == Network::Open && !supervisor::can_connect() {
+        return Err(setup(&Unusable::NoSockets));
     }
     let mut places = Places::of(spec)?;
     lookup::directory(&places, &spec.cwd)?;

@@ -58,6 +58,8 @@ const fn not_landlock(name: Name, words: &'static str, instead: &'static str) ->
     Promise { name, words, bubblewrap: Yes, docker: Yes, podman: Yes, landlock: Not(instead) }
 }
 
+const POWERLESS_ROOT: &str = "is user 0 without capabilities";
+
 pub const PROMISES: &[Promise] = &[
     all(
         Name::FilesClosed,
@@ -120,11 +122,14 @@ pub const PROMISES: &[Promise] = &[
         "starts no more processes than the limit allows, even where probity cannot create a cgroup",
         "without a cgroup, is limited together with other processes of the user, and root is not",
     ),
-    not_landlock(
-        Name::OrdinaryUser,
-        "is not user 0 inside if root starts it",
-        "is user 0 without capabilities",
-    ),
+    Promise {
+        name: Name::OrdinaryUser,
+        words: "is not user 0 inside if root starts it",
+        bubblewrap: Yes,
+        docker: Not(POWERLESS_ROOT),
+        podman: Not(POWERLESS_ROOT),
+        landlock: Not(POWERLESS_ROOT),
+    },
     not_landlock(Name::MachineUnnamed, "does not see the name of the machine", "sees it"),
     not_landlock(Name::Terminals, "can open pseudo-terminals", "cannot open any"),
 ];

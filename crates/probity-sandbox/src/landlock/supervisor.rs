@@ -152,6 +152,11 @@ fn confine_thread(files: &OwnedFd) -> io::Result<()> {
     submit_to(files)
 }
 
+/// Whether connections can be made at all.
+pub(super) fn can_connect() -> bool {
+    notice::can_take()
+}
+
 /// The path by which this process finds what it holds.
 fn held(file: &impl AsFd) -> String {
     format!("/proc/self/fd/{}", file.as_fd().as_raw_fd())

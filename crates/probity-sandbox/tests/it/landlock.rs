@@ -188,6 +188,58 @@ fn roots_process_in_another_users_workspace_is_that_user() {
     }
 }
 
+/// As docker's default profile does: files are changed all the same, sockets in the workspace are not
+/// reached, and an open network is refused.
+#[test]
+fn where_no_socket_can_be_taken_over_an_open_network_is_refused_by_name() {
+    const ROLE: &str = "PROBITY_SANDBOX_TEST_NO_SOCKETS";
+    if std::env::var_os(ROLE).is_some() {
+        let workspace = Workspace::new();
+        let script = "import os, socket\n\
+                      open('file', 'w').close(); held = os.open('file', os.O_RDWR)\n\
+                      os.fchmod(held, 0o600); os.utime(held); os.chmod('file', 0o640); print('changed')\n\
+                      try: socket.socket(socket.AF_UNIX).bind('socket')\n\
+                      except PermissionError: print('refused')\n";
+        let mut spec = python(&workspace, script);
+        assert_eq!(text(&Backend::Landlock, &spec).1, "changed\nrefused\n");
+        spec.network = Network::Open;
+        assert_eq!(
+            spawn(&Backend::Landlock, &spec).unwrap_err().to_string(),
+            "landlock could not prepare the sandbox: a filter around this process forbids pidfd_getfd, \
+             without which no process can be connected; allow it, or use no network"
+        );
+        return;
+    }
+    let Backend::Bubblewrap { program } = crate::stage::bubblewrap() else { unreachable!() };
+    let number: u32 = 438;
+    let refused: u32 = 0x0005_0001;
+    let filter: [(u16, u8, u8, u32); 4] =
+        [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, refused), (0x06, 0, 0, 0x7fff_0000)];
+    let mut bytes = Vec::new();
+    for (code, jt, jf, k) in filter {
+        bytes.extend(code.to_ne_bytes());
+        bytes.extend([jt, jf]);
+        bytes.extend(k.to_ne_bytes());
+    }
+    let workspace = Workspace::new();
+    fs::write(workspace.path.join("filter"), bytes).unwrap();
+    let test = "landlock::where_no_socket_can_be_taken_over_an_open_network_is_refused_by_name";
+    let script = "exec 9<\"$1\"; shift; exec \"$@\"";
+    let output = std::process::Command::new("sh")
+        .args(["-c", script, "sh"])
+        .arg(workspace.path.join("filter"))
+        .arg(program)
+        .args(["--dev-bind", "/", "/", "--seccomp", "9", "--"])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture"])
+        .env(ROLE, "1")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    let failed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && told.contains("1 passed"), "{told}{failed}");
+}
+
 /// Supervisors end with their processes.
 #[test]
 fn no_thread_or_descriptor_is_left_of_a_process_that_ended() {

@@ -1,16 +1,19 @@
 //! What the kernel tells about a call, and what can be seen of the process that made it.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io,
     os::{
         fd::{AsRawFd, FromRawFd, OwnedFd, RawFd},
         unix::fs::FileExt,
     },
-    path::PathBuf,
+    process,
 };
 
-use rustix::io::Errno;
+use rustix::{
+    fs::{Mode, OFlags, open, openat},
+    io::Errno,
+};
 
 /// Where questions come from, and answers go.
 #[derive(Debug)]
@@ -125,8 +128,9 @@ impl Listener {
 #[derive(Debug)]
 pub(super) struct Tracee {
     thread: u32,
+    /// The kernel's directory about the thread, which never means another one.
+    about: OwnedFd,
     memory: File,
-    descriptors: OwnedFd,
 }
 
 /// A longer path is none.
@@ -138,12 +142,14 @@ impl Tracee {
     /// What is opened here stays that thread's, if the call was still waiting afterwards.
     pub(super) fn open(listener: &Listener, notice: &Notice) -> Result<Self, Errno> {
         let thread = notice.thread;
-        let memory = File::open(format!("/proc/{thread}/mem")).map_err(|_| Errno::PERM)?;
-        let descriptors = pidfd(thread)?;
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let about = open(format!("/proc/{thread}"), flags, Mode::empty())?;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let memory = openat(&about, "mem", flags, Mode::empty()).map_err(|_| Errno::PERM)?;
         if !listener.is_waiting(notice.id) {
             return Err(Errno::SRCH);
         }
-        Ok(Self { thread, memory, descriptors })
+        Ok(Self { thread, about, memory: memory.into() })
     }
 
     /// As many bytes as there are, up to this many.
@@ -169,39 +175,66 @@ impl Tracee {
         Err(Errno::NAMETOOLONG)
     }
 
-    /// What it has open under a number, as a descriptor of ours.
-    #[expect(unsafe_code, reason = "rustix takes no number that is not ours")]
-    pub(super) fn descriptor(&self, number: RawFd) -> Result<OwnedFd, Errno> {
-        // SAFETY: the answer is a new descriptor, which is ours, or an error.
-        unsafe {
-            let handle = self.descriptors.as_raw_fd();
-            match libc::syscall(libc::SYS_pidfd_getfd, handle, number, 0) {
-                taken @ 0.. => Ok(OwnedFd::from_raw_fd(RawFd::try_from(taken).unwrap_or(-1))),
-                _ => Err(last_error()),
+    /// The file that it has open under a number, to be looked at and changed.
+    pub(super) fn file(&self, number: RawFd) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        openat(&self.about, format!("fd/{number}"), flags, Mode::empty()).map_err(|errno| {
+            match errno {
+                Errno::NOENT => Errno::BADF,
+                other => other,
             }
-        }
+        })
     }
 
-    pub(super) fn working_directory(&self) -> PathBuf {
-        format!("/proc/{}/cwd", self.thread).into()
+    /// What it has open under a number, to be used as the process would use it.
+    pub(super) fn descriptor(&self, number: RawFd) -> Result<OwnedFd, Errno> {
+        let process = pidfd(self.thread, PIDFD_THREAD)?;
+        // A number of a thread that is gone may be another's by now; its directory is gone then.
+        openat(&self.about, "stat", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+        take(&process, number)
+    }
+
+    pub(super) fn working_directory(&self) -> Result<OwnedFd, Errno> {
+        openat(&self.about, "cwd", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
     }
 
     /// The bits that it does not give to what it makes.
     pub(super) fn umask(&self) -> Option<u32> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.thread)).ok()?;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let status = openat(&self.about, "status", flags, Mode::empty()).ok()?;
+        let status = io::read_to_string(File::from(status)).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;
         u32::from_str_radix(line.trim(), 8).ok()
     }
 }
 
-/// A handle for a thread, whether or not it leads its process.
-#[expect(unsafe_code, reason = "rustix does not name threads")]
-fn pidfd(thread: u32) -> Result<OwnedFd, Errno> {
-    // From Linux 6.9; a kernel whose Landlock does for us is newer.
-    const PIDFD_THREAD: libc::c_int = libc::O_EXCL;
+/// Whether sockets can be taken over at all: docker's default profile forbids the call, and the kernel
+/// allows everybody to take their own.
+pub(super) fn can_take() -> bool {
+    let own = pidfd(process::id(), 0);
+    own.and_then(|own| take(&own, own.as_raw_fd())).is_ok()
+}
+
+#[expect(unsafe_code, reason = "rustix takes no number that is not ours")]
+fn take(process: &OwnedFd, number: RawFd) -> Result<OwnedFd, Errno> {
     // SAFETY: the answer is a new descriptor, which is ours, or an error.
     unsafe {
-        match libc::syscall(libc::SYS_pidfd_open, thread, PIDFD_THREAD) {
+        match libc::syscall(libc::SYS_pidfd_getfd, process.as_raw_fd(), number, 0) {
+            taken @ 0.. => Ok(OwnedFd::from_raw_fd(RawFd::try_from(taken).unwrap_or(-1))),
+            _ => Err(last_error()),
+        }
+    }
+}
+
+/// A thread that does not lead its process has a handle from Linux 6.9 on; a kernel whose Landlock does
+/// for us is newer.
+const PIDFD_THREAD: libc::c_int = libc::O_EXCL;
+
+#[expect(unsafe_code, reason = "rustix does not name threads")]
+fn pidfd(number: u32, flags: libc::c_int) -> Result<OwnedFd, Errno> {
+    // SAFETY: the answer is a new descriptor, which is ours, or an error.
+    unsafe {
+        match libc::syscall(libc::SYS_pidfd_open, number, flags) {
             opened @ 0.. => Ok(OwnedFd::from_raw_fd(RawFd::try_from(opened).unwrap_or(-1))),
             _ => Err(last_error()),
         }

@@ -15,7 +15,7 @@ use rustix::{fs::OFlags, io::Errno};
 use super::{
     Action, Decision, Supervisor, held,
     notice::{Notice, Tracee, last_error},
-    target::{Named, number, real_path, working_directory},
+    target::{Named, number, real_path},
 };
 use crate::Network;
 
@@ -141,7 +141,7 @@ pub(super) fn bind(
             let mut path = PathBuf::from(OsStr::from_bytes(&name));
             if path.is_relative() {
                 // Our own working directory is another one.
-                path = working_directory(tracee)?.join(path);
+                path = real_path(&tracee.working_directory()?)?.join(path);
                 asked.address = address_of(&path)?;
             }
             let umask = tracee.umask().unwrap_or(0o077);

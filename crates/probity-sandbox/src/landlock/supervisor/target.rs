@@ -11,7 +11,7 @@ use std::{
 };
 
 use rustix::{
-    fs::{CWD, Mode, OFlags, ResolveFlags, open, openat2},
+    fs::{CWD, Mode, OFlags, ResolveFlags, openat2},
     io::Errno,
 };
 
@@ -47,14 +47,14 @@ impl Named {
 
     pub(super) fn find(self, tracee: &Tracee) -> Result<OwnedFd, Errno> {
         let (directory, path, follows) = match self {
-            Self::Descriptor(number) => return tracee.descriptor(number),
+            Self::Descriptor(number) => return tracee.file(number),
             Self::Path { directory, path, follows } => (directory, path, follows),
         };
         if path.is_empty() {
             return Err(Errno::NOENT);
         }
         if let Some(number) = own_descriptor(&path) {
-            return tracee.descriptor(number);
+            return tracee.file(number);
         }
         let path = Path::new(OsStr::from_bytes(&path));
         let flags = OFlags::PATH | OFlags::CLOEXEC;
@@ -66,20 +66,10 @@ impl Named {
             return openat2(CWD, path, flags, Mode::empty(), how);
         }
         match directory {
-            Some(number) => find(&tracee.descriptor(number)?),
-            None => find(&here(tracee)?),
+            Some(number) => find(&tracee.file(number)?),
+            None => find(&tracee.working_directory()?),
         }
     }
-}
-
-/// The working directory of the process.
-fn here(tracee: &Tracee) -> Result<OwnedFd, Errno> {
-    open(tracee.working_directory(), OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
-}
-
-/// Where that is.
-pub(super) fn working_directory(tracee: &Tracee) -> Result<PathBuf, Errno> {
-    real_path(&here(tracee)?)
 }
 
 /// Programs name a file that they hold this way, where a call takes no descriptor.
