@@ -3,28 +3,30 @@
 
 mod rows;
 mod scene;
+mod variants;
 
 use std::fmt::Write as _;
 
 use probity_sandbox::{Backend, Network, keeps};
 
 use crate::stage::{Workspace, kind_of, sandboxes, text};
-use rows::ROWS;
+use rows::{ROWS, Row};
 use scene::Scene;
+use variants::VARIANTS;
 
 #[test]
 fn every_way_out_works_without_a_sandbox_and_is_closed_in_each() {
     let scene = Scene::new();
     let mut wrong = Vec::new();
     let bare = answers(&Backend::None, &scene);
-    for (row, answer) in ROWS.iter().zip(&bare) {
+    for (row, answer) in rows().zip(&bare) {
         if !answer.escaped {
             wrong.push(format!("{}: does not work without a sandbox: {}", row.name, answer.why));
         }
     }
     for backend in sandboxes() {
         let kind = kind_of(&backend);
-        for (row, answer) in ROWS.iter().zip(answers(&backend, &scene)) {
+        for (row, answer) in rows().zip(answers(&backend, &scene)) {
             let is_promised = row.promise.is_none_or(|promise| keeps(kind, promise));
             if answer.escaped == is_promised {
                 let seen = if answer.escaped { "escaped" } else { answer.why.as_str() };
@@ -33,6 +35,10 @@ fn every_way_out_works_without_a_sandbox_and_is_closed_in_each() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn rows() -> impl Iterator<Item = &'static Row> {
+    ROWS.iter().chain(VARIANTS)
 }
 
 struct Answer {
@@ -56,21 +62,21 @@ fn answers(backend: &Backend, scene: &Scene) -> Vec<Answer> {
             Answer { escaped: word == "escaped", why: why.to_owned() }
         })
         .collect();
-    assert_eq!(answers.len(), ROWS.len(), "{backend:?}: {stdout}{told}");
+    assert_eq!(answers.len(), rows().count(), "{backend:?}: {stdout}{told}");
     answers
 }
 
 /// Each row is a function, which fails if it is held. It runs in a process and a directory of its own.
 fn script(scene: &Scene) -> String {
     let mut script = scene.preamble();
-    for (number, row) in ROWS.iter().enumerate() {
+    for (number, row) in rows().enumerate() {
         // Writing to a string cannot fail.
         _ = writeln!(script, "def way{number}():");
         for line in row.script.trim_matches('\n').lines() {
             _ = writeln!(script, "    {line}");
         }
     }
-    script.push_str(&RUN.replace("COUNT", &ROWS.len().to_string()));
+    script.push_str(&RUN.replace("COUNT", &rows().count().to_string()));
     script
 }
 

@@ -10,7 +10,7 @@ pub(super) struct Row {
     pub(super) promise: Option<PromiseName>,
 }
 
-const fn row(name: &'static str, script: &'static str) -> Row {
+pub(super) const fn row(name: &'static str, script: &'static str) -> Row {
     Row { name, script, promise: None }
 }
 
