@@ -63,6 +63,11 @@ const GENERATED: &[Generated] = &[
         arguments: &["config", "mounts"],
         kind: Kind::Section("mounts"),
     },
+    Generated {
+        path: "docs/containment.md",
+        arguments: &["config", "promises"],
+        kind: Kind::Section("promises"),
+    },
     Generated { path: "docs/rules", arguments: &["rules", "--write-docs"], kind: Kind::Directory },
 ];
 

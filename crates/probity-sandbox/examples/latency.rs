@@ -1,4 +1,4 @@
-//! How long it takes to start `true`: alone, in bubblewrap, and in a container that runs, each by
+//! How long it takes to start `true`: alone, in bubblewrap, under Landlock, and in a container that runs, each by
 //! ourselves and by the tool's own command line. `script/bench exec` runs this.
 //!
 //! Arguments: a number of rounds, and optionally a client of docker, its image and a container of
@@ -41,6 +41,14 @@ fn main() -> Measured {
         let choice = choose_here(Preference::Only(BackendKind::Bubblewrap), &|_, _| Ok(()));
         choice.chosen.map(drop).ok_or_else(|| choice.reasons.join("; ").into())
     })?;
+    // Directories are where they are there.
+    let at_its_place = || {
+        let mut spec = spec();
+        spec.cwd.clone_from(&place);
+        spec.mounts = vec![Mount::read_write(&place, &place)];
+        spec
+    };
+    measure("landlock by us", rounds, || ended(&Backend::Landlock, &at_its_place()))?;
     let (Some(client), Some(image), Some(other)) =
         (arguments.next(), arguments.next(), arguments.next())
     else {

@@ -17,6 +17,8 @@ pub enum Backend {
     None,
     /// A minimal root and namespaces of its own, made by this `bwrap`.
     Bubblewrap { program: PathBuf },
+    /// The host's own root, of which the kernel opens a part, without namespaces.
+    Landlock,
     /// A container of docker or podman.
     Engine(Engine),
 }
@@ -26,6 +28,7 @@ impl Backend {
         match self {
             Self::None => BackendKind::None.name(),
             Self::Bubblewrap { .. } => BackendKind::Bubblewrap.name(),
+            Self::Landlock => BackendKind::Landlock.name(),
             Self::Engine(engine) => engine.kind.name(),
         }
     }
@@ -46,6 +49,7 @@ pub fn spawn(backend: &Backend, spec: &Spec) -> Result<Child, SpawnError> {
     match backend {
         Backend::None => uncontained::spawn(spec),
         Backend::Bubblewrap { program } => in_bubblewrap(program, spec),
+        Backend::Landlock => by_landlock(spec),
         Backend::Engine(engine) => engine::spawn(engine, spec),
     }
 }
@@ -58,6 +62,16 @@ fn in_bubblewrap(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
 #[cfg(not(target_os = "linux"))]
 fn in_bubblewrap(_program: &Path, _spec: &Spec) -> Result<Child, SpawnError> {
     Err(SpawnError::Setup { backend: "bubblewrap", why: "it exists on Linux alone".to_owned() })
+}
+
+#[cfg(target_os = "linux")]
+fn by_landlock(spec: &Spec) -> Result<Child, SpawnError> {
+    crate::landlock::spawn(spec)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn by_landlock(_spec: &Spec) -> Result<Child, SpawnError> {
+    Err(SpawnError::Setup { backend: "landlock", why: "it exists on Linux alone".to_owned() })
 }
 
 fn has_nul(spec: &Spec) -> bool {

@@ -121,6 +121,11 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
     Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes, limited_by })
 }
 
+/// The filters that every contained process has, in the kernel's own form.
+pub(crate) fn filters() -> io::Result<Vec<Vec<libc::sock_filter>>> {
+    seccomp::instructions()
+}
+
 /// All that `bwrap` is told, each word ended by a NUL.
 fn arguments(
     spec: &Spec,

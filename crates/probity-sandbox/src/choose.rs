@@ -21,6 +21,7 @@ pub enum BackendKind {
     Bubblewrap,
     Docker,
     Podman,
+    Landlock,
 }
 
 impl BackendKind {
@@ -30,6 +31,7 @@ impl BackendKind {
             Self::Bubblewrap => "bubblewrap",
             Self::Docker => "docker",
             Self::Podman => "podman",
+            Self::Landlock => "landlock",
         }
     }
 }
@@ -67,6 +69,7 @@ pub fn enforces_allowlist(kind: BackendKind) -> Result<(), Unusable> {
     match kind {
         BackendKind::None => Err(Unusable::NetworkOfTheHost),
         _ if cfg!(not(target_os = "linux")) => Err(Unusable::OnlyOnLinux),
+        BackendKind::Landlock => Err(Unusable::NoOwnNetwork),
         BackendKind::Docker if !rustix::process::geteuid().is_root() => Err(Unusable::OnlyForRoot),
         BackendKind::Bubblewrap | BackendKind::Docker | BackendKind::Podman => Ok(()),
     }
@@ -85,6 +88,7 @@ fn decide(
         Preference::Only(BackendKind::Bubblewrap) => &[BackendKind::Bubblewrap],
         Preference::Only(BackendKind::Docker) => &[BackendKind::Docker],
         Preference::Only(BackendKind::Podman) => &[BackendKind::Podman],
+        Preference::Only(BackendKind::Landlock) => &[BackendKind::Landlock],
         Preference::EngineFirst => {
             &[BackendKind::Docker, BackendKind::Podman, BackendKind::Bubblewrap]
         }
@@ -133,7 +137,7 @@ mod tests {
             bubblewrap: found(bubblewrap, "bwrap"),
             docker: found(docker, "docker"),
             podman: found(podman, "podman"),
-            landlock: None,
+            landlock: Err(Unusable::NoLandlock),
             user_namespaces: Ok(()),
             cgroups: Ok(()),
         }

@@ -14,6 +14,9 @@ pub enum SpawnError {
     WorkingDirectory(PathBuf),
     #[error("{}: cannot be mounted: {why}", path.display())]
     Mount { path: PathBuf, why: String },
+    /// A wish of the caller's for which the backend has no means.
+    #[error("{backend} cannot show {}: {why}", path.display())]
+    NotShown { backend: &'static str, path: PathBuf, why: &'static str },
     #[error("an argument or variable contains a NUL byte")]
     Nul,
     /// The backend itself failed before the program could start.

@@ -1,4 +1,4 @@
-//! Where a process runs: uncontained, in bubblewrap, or in a docker or podman container.
+//! Where a process runs: uncontained, in bubblewrap, under Landlock, or in a docker or podman container.
 //!
 //! Owns process groups, limits, mounts and workspace roots. Neutral to any async runtime: it
 //! returns pipes and a handle.
@@ -11,6 +11,7 @@
 //! | backend | the process | its group | children that left the group and the session |
 //! |---|---|---|---|
 //! | bubblewrap | dies | dies | die: the pid namespace ends |
+//! | landlock | dies | dies | die: no process leaves its domain, and the watchdog ends all in it |
 //! | none, cgroups writable | dies | dies | die: the watchdog empties the cgroup |
 //! | docker, podman | dies | dies | die: a second `exec` finds them by a mark and kills them |
 //! | none otherwise | dies | dies | **survive**: no unprivileged means reaches them |
@@ -27,13 +28,18 @@ mod door;
 mod engine;
 mod error;
 mod keeper;
+#[cfg(target_os = "linux")]
+mod landlock;
 mod limits;
 mod lookup;
 mod own_keys;
 mod probe;
+mod promises;
 mod run;
 mod spawner;
 mod spec;
+#[cfg(target_os = "linux")]
+mod system;
 mod tool;
 mod tree;
 mod uncontained;
@@ -52,6 +58,7 @@ pub use engine::{Container, Engine, containers, has_container, has_image, remove
 pub use error::SpawnError;
 pub use own_keys::tool_variables;
 pub use probe::{FoundProgram, Machine, find as find_program, look_for, probe};
+pub use promises::{Kept, PROMISES, Promise, PromiseName, keeps, promises_table};
 pub use run::{Outcome, run};
 pub use spec::{Limits, Mount, Network, Spec, Stream, Streams, User};
 pub use unusable::{ForbiddingSetting, Unusable};

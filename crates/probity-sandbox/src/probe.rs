@@ -19,10 +19,9 @@ pub struct Machine {
     /// Engines count as found if their server answers.
     pub docker: Result<FoundProgram, Unusable>,
     pub podman: Result<FoundProgram, Unusable>,
-    /// The version of the kernel's Landlock interface. From 6 on the host's abstract sockets are
-    /// closed to processes with an open network; more of it is not used, since mounts contain
-    /// better and a restricted process could not make them.
-    pub landlock: Option<u32>,
+    /// Tried as well; the version is that of the kernel's interface. Bubblewrap's processes use it,
+    /// too: it keeps those with an open network from the host's abstract sockets.
+    pub landlock: Result<FoundProgram, Unusable>,
     /// Whether a setting of the kernel is known to forbid them; bubblewrap needs them.
     pub user_namespaces: Result<(), Unusable>,
     /// Whether limits hold whole trees of processes.
@@ -44,7 +43,7 @@ pub fn probe() -> Machine {
         bubblewrap: look_for(BackendKind::Bubblewrap),
         docker: look_for(BackendKind::Docker),
         podman: look_for(BackendKind::Podman),
-        landlock: landlock(),
+        landlock: look_for(BackendKind::Landlock),
         user_namespaces: ForbiddingSetting::here().map_or(Ok(()), |s| Err(Unusable::Forbidden(s))),
         cgroups: Cgroup::create(&Limits::default())
             .map(drop)
@@ -57,6 +56,7 @@ pub fn look_for(kind: BackendKind) -> Result<FoundProgram, Unusable> {
     match kind {
         BackendKind::None => Err(Unusable::Unasked),
         BackendKind::Bubblewrap => bubblewrap(),
+        BackendKind::Landlock => landlock(),
         BackendKind::Docker => engine("docker", "{{.Server.Version}}"),
         BackendKind::Podman => engine("podman", "{{.Version}}"),
     }
@@ -67,6 +67,7 @@ impl Machine {
         match kind {
             BackendKind::None => Err(Unusable::Unasked),
             BackendKind::Bubblewrap => self.bubblewrap.clone(),
+            BackendKind::Landlock => self.landlock.clone(),
             BackendKind::Docker => self.docker.clone(),
             BackendKind::Podman => self.podman.clone(),
         }
@@ -145,14 +146,34 @@ fn repository() -> Option<PathBuf> {
 
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the landlock crate keeps the version to itself")]
-fn landlock() -> Option<u32> {
+pub(crate) fn landlock_version() -> Option<u32> {
     let null = std::ptr::null::<libc::c_void>();
     // SAFETY: with this flag the kernel wants no memory, and answers with a number.
     let version = unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, null, 0, 1) };
     u32::try_from(version).ok().filter(|version| *version > 0)
 }
 
+/// Tried with a call that the supervisor has to make, since a machine may forbid that to us.
+#[cfg(target_os = "linux")]
+fn landlock() -> Result<FoundProgram, Unusable> {
+    let version = crate::landlock::version()?;
+    let script = "cd \"$HOME\" && : > tried && chmod 600 tried && touch -d @1 tried";
+    let mut spec = Spec::new(["sh", "-c", script], "/usr");
+    spec.limits.wall = Some(PATIENCE);
+    let why = match run(&Backend::Landlock, &spec, b"") {
+        Ok(tried) if tried.exit == Exit::Code(0) => {
+            return Ok(FoundProgram { program: PathBuf::new(), version: version.to_string() });
+        }
+        Ok(tried) => {
+            let told = String::from_utf8_lossy(&tried.stderr_tail);
+            format!("a trial {}: {}", tried.exit, told.trim())
+        }
+        Err(error) => error.to_string(),
+    };
+    Err(Unusable::StartsNothing { why, setting: None })
+}
+
 #[cfg(not(target_os = "linux"))]
-fn landlock() -> Option<u32> {
-    None
+fn landlock() -> Result<FoundProgram, Unusable> {
+    Err(Unusable::NoLandlock)
 }

@@ -17,7 +17,7 @@ use rustix::process::Pid;
 use crate::backend::Pipes;
 pub(crate) use before::Before;
 #[cfg(target_os = "linux")]
-pub(crate) use before::Enter;
+pub(crate) use before::{Cleaner, Confined, Enter, submit_to};
 
 struct Job {
     command: Command,

@@ -53,13 +53,13 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes, limited_by })
 }
 
-/// What a user may start beside an uncontained tree.
+/// What a user may start beside a tree without a cgroup.
 #[cfg(target_os = "linux")]
 const ROOM_FOR_OTHERS: u64 = 4096;
 
 /// Makes the tree findable, and limits its processes where no cgroup does.
 #[cfg(target_os = "linux")]
-fn mark(before: &mut Before, processes: Option<u64>) -> Option<Tag> {
+pub(crate) fn mark(before: &mut Before, processes: Option<u64>) -> Option<Tag> {
     use rustix::process::Resource;
     if let Some(most) = processes {
         // The kernel counts all processes of the user, wherever they came from. A close limit

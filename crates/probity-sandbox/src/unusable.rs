@@ -28,6 +28,20 @@ pub enum Unusable {
     OwnImageMissing { image: String, program: String },
     #[error("the image {image} is not there; get it: {program} pull {image}")]
     ImageMissing { image: String, program: String },
+    #[error("the kernel has no Landlock, or a filter around this process forbids it")]
+    NoLandlock,
+    #[error(
+        "the kernel's Landlock is version {version}, which keeps no signal inside; version 6 does \
+         (Linux 6.12)"
+    )]
+    OldLandlock { version: u32 },
+    #[error(
+        "a filter around this process forbids pidfd_getfd, without which no process can be connected; \
+         allow it, or use no network"
+    )]
+    NoSockets,
+    #[error("a list of allowed hosts cannot be enforced without a network of its own")]
+    NoOwnNetwork,
     #[error("nothing can be enforced on the network of the host")]
     NetworkOfTheHost,
     #[error("a list of allowed hosts can be enforced on Linux alone")]

@@ -164,6 +164,7 @@ impl Seats {
         let backend = match kind {
             BackendKind::None => Backend::None,
             BackendKind::Bubblewrap => Backend::Bubblewrap { program },
+            BackendKind::Landlock => Backend::Landlock,
             BackendKind::Docker | BackendKind::Podman => {
                 let state = State::find()?.directory;
                 let workspace = placing.root.as_ref().map(|root| root.path.clone());

@@ -8,7 +8,9 @@ use std::{
 };
 
 use probity_agent::KnownAgent;
-use probity_sandbox::{BackendKind, Limits, Mount, Root, Spec, User, workspace_root};
+use probity_sandbox::{
+    BackendKind, Limits, Mount, PromiseName, Root, Spec, User, keeps, workspace_root,
+};
 
 use crate::{
     Caller, Contained, Occupant, Policy, Request, Seats, State, StateError, Unseated,
@@ -66,6 +68,11 @@ impl<'a> Placing<'a> {
         };
         placing.settle()?;
         Ok(placing)
+    }
+
+    /// Whether the process sees directories where they are, and nowhere else.
+    fn sees_real_paths(&self) -> bool {
+        !keeps(self.kind, PromiseName::OtherPath)
     }
 
     fn row(&self) -> Option<&'a KnownAgent> {
@@ -136,7 +143,7 @@ impl<'a> Placing<'a> {
     }
 
     /// Whether the process can have its home from our state directory. As root we run as the owner
-    /// of the workspace, and bubblewrap then has no way into root's directories; engines mount as
+    /// of the workspace, which then has no way into root's directories; engines mount as
     /// root.
     fn reaches_home(&self, root: &Root) -> Result<bool, Unseated> {
         let metadata = fs::metadata(&root.path);
@@ -144,7 +151,8 @@ impl<'a> Placing<'a> {
             .map_err(|source| Unseated::Directory { path: root.path.clone(), source })?
             .uid();
         let root_for_another = rustix::process::geteuid().is_root() && owner != 0;
-        Ok(self.kind != BackendKind::Bubblewrap || !root_for_another)
+        Ok(!matches!(self.kind, BackendKind::Bubblewrap | BackendKind::Landlock)
+            || !root_for_another)
     }
 
     pub(crate) fn spec(&self) -> Result<Spec, Unseated> {
@@ -187,9 +195,17 @@ impl<'a> Placing<'a> {
             directory.canonicalize().map_err(|source| Unseated::Directory { path, source })
         };
         let Some(root) = &self.root else {
-            return if self.kind == BackendKind::None { real() } else { Ok(WORKSPACE.into()) };
+            // A sandbox that has no empty directory for it refuses by name.
+            let is_shown = match self.policy.directory {
+                Directory::Empty => self.kind == BackendKind::None,
+                _ => self.sees_real_paths(),
+            };
+            return if is_shown { real() } else { Ok(WORKSPACE.into()) };
         };
         let real = real()?;
+        if self.kind != BackendKind::None && self.sees_real_paths() {
+            return Ok(real);
+        }
         let below = real.strip_prefix(&root.path).unwrap_or(Path::new(""));
         // Joining nothing would add a slash.
         let is_root = below.as_os_str().is_empty();
@@ -218,8 +234,11 @@ impl<'a> Placing<'a> {
             env.extend(environment::named(row));
         }
         let home = match (self.kind, &self.home) {
-            (BackendKind::None, Some(home)) => Some(home.clone().into_os_string()),
-            (BackendKind::None, None) => None,
+            (BackendKind::None | BackendKind::Landlock, Some(home)) => {
+                Some(home.clone().into_os_string())
+            }
+            // Landlock makes one, and says where.
+            (BackendKind::None | BackendKind::Landlock, None) => None,
             _ => Some(HOME.into()),
         };
         env.extend(home.map(|home| ("HOME".into(), home)));
@@ -251,12 +270,17 @@ impl<'a> Placing<'a> {
                 let before = identity.program.as_ref().map(|program| program.before.as_slice());
                 environment::path_with(before.unwrap_or_default())
             }
-            (BackendKind::Bubblewrap, None) => Some(SYSTEM_PATH.into()),
+            (BackendKind::Bubblewrap | BackendKind::Landlock, None) => Some(SYSTEM_PATH.into()),
             // Without a sandbox programs are where the user has them.
             (BackendKind::None, None) => {
                 Some(environment::path_with(&[]).unwrap_or_else(|| SYSTEM_PATH.into()))
             }
         }
+    }
+
+    /// Where a directory is seen.
+    fn inside<'b>(&self, real: &'b Path, own: &'b str) -> &'b Path {
+        if self.kind != BackendKind::None && self.sees_real_paths() { real } else { Path::new(own) }
     }
 
     fn mounts(&self) -> Vec<Mount> {
@@ -266,7 +290,7 @@ impl<'a> Placing<'a> {
         }
         let is_engine = matches!(self.kind, BackendKind::Docker | BackendKind::Podman);
         match &self.home {
-            Some(home) => mounts.push(Mount::read_write(home, HOME)),
+            Some(home) => mounts.push(Mount::read_write(home, self.inside(home, HOME))),
             None if is_engine => {
                 mounts.push(Mount::Tmpfs { inside: HOME.into(), bytes: Some(EMPTY_BYTES) });
             }
@@ -280,10 +304,14 @@ impl<'a> Placing<'a> {
                     mounts.extend(more.mounts(&more.path));
                 }
                 mounts.extend(self.request.terms.mounts.iter().cloned());
-                mounts.extend(root.mounts(Path::new(WORKSPACE)));
+                mounts.extend(root.mounts(self.inside(&root.path, WORKSPACE)));
             }
-            (Directory::ReadOnly, _) => mounts.push(Mount::read_only(directory, WORKSPACE)),
-            (Directory::Writable, _) => mounts.push(Mount::read_write(directory, WORKSPACE)),
+            (Directory::ReadOnly, _) => {
+                mounts.push(Mount::read_only(directory, self.inside(directory, WORKSPACE)));
+            }
+            (Directory::Writable, _) => {
+                mounts.push(Mount::read_write(directory, self.inside(directory, WORKSPACE)));
+            }
             (Directory::Empty | Directory::Workspace, _) => {
                 mounts.push(Mount::Tmpfs { inside: WORKSPACE.into(), bytes: Some(EMPTY_BYTES) });
             }

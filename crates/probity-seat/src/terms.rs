@@ -14,6 +14,7 @@ pub enum Sandbox {
     Bubblewrap,
     Docker,
     Podman,
+    Landlock,
     /// Without a sandbox, with all the user's rights.
     None,
 }
@@ -27,6 +28,7 @@ impl Sandbox {
             Self::Bubblewrap => Preference::Only(BackendKind::Bubblewrap),
             Self::Docker => Preference::Only(BackendKind::Docker),
             Self::Podman => Preference::Only(BackendKind::Podman),
+            Self::Landlock => Preference::Only(BackendKind::Landlock),
             Self::None => Preference::Only(BackendKind::None),
         }
     }

@@ -7,7 +7,12 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use crate::{Mount, Network, SpawnError, Spec, lookup::View, user::Ids};
+use crate::{
+    Mount, Network, SpawnError, Spec,
+    lookup::View,
+    system::{ETC, NETWORK, SYSTEM},
+    user::Ids,
+};
 
 /// The home of a contained process.
 pub(crate) const HOME: &str = "/home/agent";
@@ -16,31 +21,6 @@ pub(crate) const HOME: &str = "/home/agent";
 const ORDINARY: u32 = 1000;
 
 const MEBIBYTE: u64 = 1 << 20;
-
-/// Bound read-only where the host has them, or linked as the host links them.
-const SYSTEM: &[&str] =
-    &["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store"];
-
-/// Files of `/etc` that programs need to link, to know the time zone and to trust certificates.
-const ETC: &[&str] = &[
-    "/etc/alternatives",
-    "/etc/ca-certificates",
-    "/etc/ca-certificates.conf",
-    "/etc/crypto-policies",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/localtime",
-    "/etc/mime.types",
-    "/etc/pki",
-    "/etc/protocols",
-    "/etc/services",
-    "/etc/ssl/certs",
-    "/etc/ssl/openssl.cnf",
-];
-
-/// Needed to find other machines, and so only with a network.
-const NETWORK: &[&str] = &["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf"];
 
 const LOCAL_HOSTS: &str = "127.0.0.1 localhost\n::1 localhost\n";
 

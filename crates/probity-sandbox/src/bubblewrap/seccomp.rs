@@ -134,6 +134,12 @@ const TERMINAL: &[u64] = &[0x5412, 0x541C];
 
 /// The filters, each as the bytes the kernel takes.
 pub(crate) fn programs() -> io::Result<Vec<Vec<u8>>> {
+    let programs = instructions()?;
+    Ok(programs.iter().map(|program| program.iter().flat_map(bytes).collect()).collect())
+}
+
+/// The same for whoever installs them without a program in between.
+pub(crate) fn instructions() -> io::Result<Vec<Vec<libc::sock_filter>>> {
     // These have their flags or mode in memory, where no filter sees them. "No such call" makes the
     // C library take clone instead, and programs that know openat2 take openat.
     let unseen = BTreeMap::from([(libc::SYS_clone3, Vec::new()), (libc::SYS_openat2, Vec::new())]);
@@ -208,13 +214,16 @@ fn rule(
     SeccompRule::new(conditions).map_err(io::Error::other)
 }
 
-fn compile(rules: BTreeMap<c_long, Vec<SeccompRule>>, errno: u32) -> io::Result<Vec<u8>> {
+fn compile(
+    rules: BTreeMap<c_long, Vec<SeccompRule>>,
+    errno: u32,
+) -> io::Result<Vec<libc::sock_filter>> {
     let target = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
     let filter =
         SeccompFilter::new(rules, SeccompAction::Allow, SeccompAction::Errno(errno), target)
             .map_err(io::Error::other)?;
     let program: BpfProgram = filter.try_into().map_err(io::Error::other)?;
-    Ok(other_numbering().iter().chain(&program).flat_map(bytes).collect())
+    Ok(other_numbering().iter().chain(&program).map(native).collect())
 }
 
 /// Jumps are relative, so that these can stand before any program: on x86-64 the calls of the
@@ -235,7 +244,12 @@ fn other_numbering() -> Vec<sock_filter> {
     Vec::new()
 }
 
-fn bytes(instruction: &sock_filter) -> [u8; 8] {
+fn native(instruction: &sock_filter) -> libc::sock_filter {
+    let sock_filter { code, jt, jf, k } = *instruction;
+    libc::sock_filter { code, jt, jf, k }
+}
+
+fn bytes(instruction: &libc::sock_filter) -> [u8; 8] {
     let [a, b] = instruction.code.to_ne_bytes();
     let [c, d, e, f] = instruction.k.to_ne_bytes();
     [a, b, instruction.jt, instruction.jf, c, d, e, f]

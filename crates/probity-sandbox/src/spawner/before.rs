@@ -3,6 +3,9 @@
 //! Only async-signal-safe calls are allowed there. All that is needed is made before the fork; in
 //! between there are plain system calls, no allocation and no lock.
 
+#[cfg(target_os = "linux")]
+mod confined;
+
 use std::{
     io,
     os::{fd::OwnedFd, unix::process::CommandExt},
@@ -18,6 +21,8 @@ use std::{
 use rustix::process::{Pid, getpid, getppid, setsid};
 
 use crate::Spec;
+#[cfg(target_os = "linux")]
+pub(crate) use confined::{Cleaner, Confined};
 
 #[derive(Debug, Default)]
 pub(crate) struct Before {
@@ -34,6 +39,9 @@ pub(crate) struct Before {
     /// Where to go and listen.
     #[cfg(target_os = "linux")]
     pub(crate) enter: Option<Enter>,
+    /// A watchdog to run under, and what closes the process in.
+    #[cfg(target_os = "linux")]
+    pub(crate) confined: Option<Box<Confined>>,
     /// Die when we die. A watchdog must not.
     die_with_us: bool,
     /// Whether standard input is a terminal whose keys send signals to the process.
@@ -101,6 +109,7 @@ impl Before {
     }
 
     fn apply(&self, us: Pid) -> io::Result<()> {
+        let us = self.parent(us)?;
         setsid()?;
         if self.has_terminal {
             rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
@@ -117,6 +126,27 @@ impl Before {
         if self.die_with_us && getppid() != Some(us) {
             return Err(rustix::io::Errno::SRCH.into());
         }
+        self.close_in()
+    }
+
+    /// Who dies before this process does: we, or the watchdog that is made here.
+    #[cfg(target_os = "linux")]
+    fn parent(&self, us: Pid) -> io::Result<Pid> {
+        self.confined.as_ref().map_or(Ok(us), |confined| confined.divide())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn parent(&self, us: Pid) -> io::Result<Pid> {
+        Ok(us)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn close_in(&self) -> io::Result<()> {
+        self.confined.as_ref().map_or(Ok(()), |confined| confined.close_in())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn close_in(&self) -> io::Result<()> {
         Ok(())
     }
 
@@ -169,7 +199,7 @@ fn close_on_exec() {
 
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the landlock crate's own way allocates")]
-fn submit_to(ruleset: &OwnedFd) -> io::Result<()> {
+pub(crate) fn submit_to(ruleset: &OwnedFd) -> io::Result<()> {
     // SAFETY: the call takes a descriptor and flags, and touches no memory of ours.
     match unsafe { libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0) } {
         0 => Ok(()),

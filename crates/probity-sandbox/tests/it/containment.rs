@@ -13,9 +13,9 @@ use std::{
     path::Path,
 };
 
-use probity_sandbox::{Backend, Exit, Mount, Network, Spec, run};
+use probity_sandbox::{Backend, Exit, Mount, Network, Spec};
 
-use crate::stage::{INSIDE, Workspace, bubblewrap, text};
+use crate::stage::{INSIDE, Workspace, bubblewrap, run, spawn, text};
 
 /// Runs a script in both backends and gives what each printed: the bait must be real.
 fn both(spec: &Spec) -> (String, String) {
@@ -125,7 +125,7 @@ fn secrets_do_not_get_in_by_our_environment_nor_out_by_a_command_line() {
     let workspace = Workspace::new();
     let mut spec = workspace.shell("cat /proc/*/environ | tr '\\0' '\\n'; sleep 0.3");
     spec.env.push(("TOKEN".into(), "hidden-value".into()));
-    let child = probity_sandbox::spawn(&bubblewrap(), &spec).unwrap();
+    let child = spawn(&bubblewrap(), &spec).unwrap();
     let line = fs::read_to_string(format!("/proc/{}/cmdline", child.pid())).unwrap();
     assert!(line.contains("bwrap") && !line.contains("hidden-value"), "{line}");
     drop(child);
@@ -268,7 +268,7 @@ fn a_mount_that_cannot_be_is_named() {
     ] {
         let mut spec = workspace.spec(&["true"]);
         spec.mounts.push(mount);
-        let error = probity_sandbox::spawn(&bubblewrap(), &spec).unwrap_err().to_string();
+        let error = spawn(&bubblewrap(), &spec).unwrap_err().to_string();
         assert!(error.starts_with(message), "{error}");
     }
 }

@@ -9,9 +9,9 @@ use std::{
     time::Duration,
 };
 
-use probity_sandbox::{Backend, probe, spawn};
+use probity_sandbox::{Backend, probe};
 
-use crate::stage::{LITTER, Workspace, bubblewrap, end_sleepers, litter, nap, wait_alive};
+use crate::stage::{LITTER, Workspace, bubblewrap, end_sleepers, litter, nap, spawn, wait_alive};
 
 /// Set in the process that plays the parent: what it shall start.
 const ROLE: &str = "PROBITY_SANDBOX_TEST_NAP";
@@ -19,6 +19,11 @@ const ROLE: &str = "PROBITY_SANDBOX_TEST_NAP";
 #[test]
 fn killed_with_bubblewrap_children_we_leave_none() {
     parent_is_killed("killed_with_bubblewrap_children_we_leave_none", &bubblewrap(), 0);
+}
+
+#[test]
+fn killed_with_landlock_children_we_leave_none() {
+    parent_is_killed("killed_with_landlock_children_we_leave_none", &Backend::Landlock, 0);
 }
 
 #[test]
@@ -47,6 +52,7 @@ fn as_an_ordinary_user_the_promises_are_kept_too() {
         "conformance::",
         "containment::",
         "reach::",
+        "escapes::",
     ]);
     tests.current_dir(place.path()).env("HOME", "/nonexistent");
     if probe().cgroups.is_ok() {
@@ -55,7 +61,9 @@ fn as_an_ordinary_user_the_promises_are_kept_too() {
     let output = tests.output().unwrap();
     let told = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{told}");
-    assert!(told.contains("killed_with_bubblewrap_children_we_leave_none ... ok"), "{told}");
+    for test in ["killed_with_bubblewrap_children", "killed_with_landlock_children"] {
+        assert!(told.contains(&format!("{test}_we_leave_none ... ok")), "{told}");
+    }
 }
 
 #[test]

@@ -8,9 +8,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::{Exit, Signal, run, spawn};
+use probity_sandbox::{Exit, Signal};
 
-use crate::stage::{LITTER, SOON, Workspace, alive, backends, litter, nap, text, wait_alive};
+use crate::stage::{
+    LITTER, SOON, Workspace, alive, backends, litter, nap, run, spawn, text, wait_alive,
+};
 
 #[test]
 fn dropping_the_handle_ends_children_sessions_and_orphans() {

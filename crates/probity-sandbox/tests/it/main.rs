@@ -11,6 +11,8 @@ mod containment;
 mod death;
 mod ends;
 mod engines;
+mod escapes;
+mod landlock;
 mod limits;
 mod machine;
 mod reach;

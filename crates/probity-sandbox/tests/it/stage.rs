@@ -8,7 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::{Backend, Limits, Mount, Outcome, Spec, User, run};
+use probity_sandbox::{
+    Backend, BackendKind, Child, Limits, Mount, Outcome, PromiseName, SpawnError, Spec, User, keeps,
+};
 use tempfile::TempDir;
 
 /// Long enough for a busy machine, short enough to be noticed.
@@ -23,8 +25,40 @@ pub(crate) fn bubblewrap() -> Backend {
 }
 
 /// Every backend the contract is shown on.
-pub(crate) fn backends() -> [Backend; 2] {
-    [Backend::None, bubblewrap()]
+pub(crate) fn backends() -> [Backend; 3] {
+    [Backend::None, bubblewrap(), Backend::Landlock]
+}
+
+/// Those that contain.
+pub(crate) fn sandboxes() -> [Backend; 2] {
+    [bubblewrap(), Backend::Landlock]
+}
+
+pub(crate) fn kind_of(backend: &Backend) -> BackendKind {
+    match backend {
+        Backend::None => BackendKind::None,
+        Backend::Bubblewrap { .. } => BackendKind::Bubblewrap,
+        Backend::Landlock => BackendKind::Landlock,
+        Backend::Engine(engine) => engine.kind,
+    }
+}
+
+pub(crate) fn spawn(backend: &Backend, spec: &Spec) -> Result<Child, SpawnError> {
+    probity_sandbox::spawn(backend, &placed(backend, spec))
+}
+
+pub(crate) fn run(backend: &Backend, spec: &Spec, input: &[u8]) -> Result<Outcome, SpawnError> {
+    probity_sandbox::run(backend, &placed(backend, spec), input)
+}
+
+/// A sandbox that has no second path for the workspace refuses one.
+fn placed(backend: &Backend, spec: &Spec) -> Spec {
+    let mut spec = spec.clone();
+    let kind = kind_of(backend);
+    if kind != BackendKind::None && !keeps(kind, PromiseName::OtherPath) {
+        spec.mounts.retain(|mount| mount.inside() != Path::new(INSIDE));
+    }
+    spec
 }
 
 /// A directory that the process sees under the same path, and under a short one.

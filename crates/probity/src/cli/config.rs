@@ -81,6 +81,9 @@ enum ConfigCommand {
     /// Print the table of what tests see of this machine, for the threat model
     #[command(hide = true)]
     Mounts,
+    /// Print the table of what each sandbox promises, for the guide
+    #[command(hide = true)]
+    Promises,
 }
 
 pub(super) fn run(args: ConfigArgs) -> anyhow::Result<Exit> {
@@ -93,5 +96,6 @@ pub(super) fn run(args: ConfigArgs) -> anyhow::Result<Exit> {
         }
         Some(ConfigCommand::Variables { markdown }) => config::variables(markdown),
         Some(ConfigCommand::Mounts) => config::mounts(),
+        Some(ConfigCommand::Promises) => config::promises(),
     }
 }

@@ -2,6 +2,7 @@
 
 mod migrate;
 mod mounts;
+mod promises;
 mod variables;
 
 use std::{env, io::Write as _, path::PathBuf};
@@ -12,6 +13,7 @@ use probity_sandbox::workspace_root;
 pub(crate) use self::{
     migrate::{MigrateOptions, run as migrate},
     mounts::run as mounts,
+    promises::run as promises,
     variables::run as variables,
 };
 use super::{ListFormat, print_json};

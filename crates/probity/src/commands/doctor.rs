@@ -155,6 +155,7 @@ impl Diagnosis {
         let (agents, languages) = (agents(&table), languages(runners));
         let is_installed = |agent: &Agent| agent.program.is_some();
         let found = capability::Findings {
+            // `auto` does not use Landlock yet.
             has_sandbox: [&machine.docker, &machine.podman, &machine.bubblewrap]
                 .iter()
                 .any(|found| found.is_ok()),
@@ -171,7 +172,7 @@ impl Diagnosis {
             podman,
             bubblewrap: Means::program(&machine.bubblewrap),
             user_namespaces: Means::kernel(&machine.user_namespaces),
-            landlock: landlock(machine.landlock),
+            landlock: landlock(&machine.landlock),
             cgroups: Means::kernel(&machine.cgroups),
             agents,
             languages,
@@ -293,21 +294,11 @@ impl Engine {
     }
 }
 
-/// The version from which on abstract sockets can be closed, which is what it is used for.
-const ABSTRACT_SOCKETS: u32 = 6;
-
-fn landlock(version: Option<u32>) -> Means {
-    let reason = match version {
-        None => Some("the kernel does not have it"),
-        Some(old) if old < ABSTRACT_SOCKETS => Some("too old to close abstract sockets"),
-        Some(_) => None,
-    };
-    Means {
-        usable: reason.is_none(),
-        version: version.map(|version| format!("version {version}")),
-        program: None,
-        reason: reason.map(str::to_owned),
-    }
+/// The version is that of the kernel's interface, and there is no program.
+fn landlock(found: &Result<FoundProgram, Unusable>) -> Means {
+    let means = Means::program(found);
+    let version = means.version.map(|version| format!("version {version}"));
+    Means { version, program: None, ..means }
 }
 
 /// Looked for and not run: to say its version an agent may want a network, or minutes.

@@ -217,6 +217,9 @@ pub(crate) fn explained(error: &SpawnError) -> anyhow::Error {
         SpawnError::NotExecutable(_) => {
             ("`chmod +x` it, or name its interpreter", Exit::Program(126))
         }
+        SpawnError::NotShown { .. } => {
+            ("use another sandbox; `probity doctor` shows which work on this machine", NOT_STARTED)
+        }
         SpawnError::Foreign { .. } => {
             ("`cai status` lists the containers that probity created", Exit::Program(15))
         }

@@ -186,7 +186,8 @@ words! {
     Preset { Recommended = "recommended", Strict = "strict", All = "all" }
     ShellcheckMode { Native = "native", Binary = "binary", Off = "off" }
     Sandbox {
-        Auto = "auto", Bubblewrap = "bwrap", Docker = "docker", Podman = "podman", None = "none",
+        Auto = "auto", Bubblewrap = "bwrap", Docker = "docker", Podman = "podman",
+        Landlock = "landlock", None = "none",
     }
     ChatKind { OpenAi = "openai", Anthropic = "anthropic", Ollama = "ollama" }
     AiContext { None = "none", Snapshot = "snapshot", ReadOnly = "read-only" }

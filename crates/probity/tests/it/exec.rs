@@ -82,6 +82,28 @@ fn a_command_edits_the_workspace_and_sees_nothing_else() {
     insta::assert_snapshot!(lines[5], @"touch: cannot touch '.git/config': Read-only file system");
 }
 
+/// Without a repository: its configuration could not be kept read-only.
+#[test]
+fn landlock_contains_a_command_where_it_is_and_refuses_a_repository_by_name() {
+    let stage = Stage::new(&[]);
+    let plain = directory(&[("src/a", "text")]);
+    let own = plain.path().canonicalize().unwrap();
+    let command = |script: &str| {
+        let words = ["exec", "--sandbox", "landlock", "--", "sh", "-c", script];
+        stage.place(probity()).args(words)
+    };
+    let script = "pwd; cat src/a; touch x && chmod 600 x; touch \"$HOME/y\"; ls /root; cat /etc/shadow; \
+                  touch /usr/x; echo \"[$SECRET]\"; kill -0 $PPID && echo reached";
+    let output = command(script).dir(&plain).run().code(1);
+    assert_eq!(output.stdout, format!("{}\ntext[]\n", own.display()), "{}", output.stderr);
+    assert!(own.join("x").exists());
+    let refused = command("true").run().code(11);
+    let config = stage.repository.path().canonicalize().unwrap().join(".git/config");
+    let why = "it cannot keep a part of a writable directory read-only";
+    let expected = format!("error: landlock cannot show {}: {why}\n", config.display());
+    assert!(refused.stderr.starts_with(&expected), "{}", refused.stderr);
+}
+
 #[test]
 fn the_home_stays_and_the_working_directory_is_the_same_inside() {
     let stage = Stage::new(&[("deep/er/file", "")]);

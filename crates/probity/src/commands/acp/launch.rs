@@ -169,7 +169,9 @@ impl Process for Watched {
         // An engine's child is only its client.
         match self.seated.seat.backend {
             Backend::Engine(_) => None,
-            Backend::None | Backend::Bubblewrap { .. } => Process::usage(&self.child),
+            Backend::None | Backend::Bubblewrap { .. } | Backend::Landlock => {
+                Process::usage(&self.child)
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ section! {
             /// Container image
             image: Option<String> = None, containai("image.name"), guard(Guard::Trusted);
             /// Sandbox of commands and agents
-            runtime: Sandbox = Sandbox::Auto, kind(ValueKind::OneOf(&["auto", "bwrap", "docker", "podman"])),
+            runtime: Sandbox = Sandbox::Auto, kind(ValueKind::OneOf(&["auto", "bwrap", "docker", "podman", "landlock"])),
                 containai("container.runtime"), guard(Guard::Trusted);
             /// Memory limit
             /// of all processes; without it half of the machine's
