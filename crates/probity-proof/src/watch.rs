@@ -21,9 +21,11 @@ pub enum ClaimStep {
     ExistingTests,
 }
 
+type Tell = dyn Fn(Activity<'_>) + Send + Sync;
+
 /// Who is told; by default nobody.
 #[derive(Clone, Default)]
-pub struct Watch(Option<Arc<dyn Fn(Activity<'_>) + Send + Sync>>);
+pub struct Watch(Option<Arc<Tell>>);
 
 impl Watch {
     pub fn new(tell: impl Fn(Activity<'_>) + Send + Sync + 'static) -> Self {
