@@ -222,3 +222,30 @@ fn discarded(id: String, finding: &AgentFinding, reason: String, redactor: &Reda
         proof: None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::renamed;
+
+    #[test]
+    fn a_text_names_the_test_as_the_review_does() {
+        for (text, path, other, says) in [
+            (
+                "a/zz_test.go:6: x (zz_test.go)",
+                "a/zz_test.go",
+                "review/tests/ISS-001_TestX_test.go",
+                "review/tests/ISS-001_TestX_test.go:6: x (ISS-001_TestX_test.go)",
+            ),
+            // The new name may end with the old one.
+            (
+                "at FooTest.a(FooTest.java:5) in src/FooTest.java",
+                "src/FooTest.java",
+                "review/tests/ISS-001_FooTest.java",
+                "at FooTest.a(ISS-001_FooTest.java:5) in review/tests/ISS-001_FooTest.java",
+            ),
+            ("nothing ran", "", "review/tests/OBS-001_x.py", "nothing ran"),
+        ] {
+            assert_eq!(renamed(text, path, other), says);
+        }
+    }
+}

@@ -77,13 +77,15 @@ fn facts_name_the_code_and_say_what_is_odd() {
     let facts = GitFacts::of(dir.path());
     assert_eq!(facts.commit, git(dir.path(), &["rev-parse", "HEAD"]));
     assert_eq!((facts.branch.as_str(), facts.notes.len()), ("topic", 0));
-    // Without a remote a repository is known by its first commit.
-    assert_eq!(facts.repo, git(dir.path(), &["rev-list", "--max-parents=0", "HEAD"]));
+    // Without a remote a repository has the name of its directory, and is known by its first commit.
+    assert_eq!(facts.repo, dir.path().file_name().unwrap().to_str().unwrap());
+    assert_eq!(facts.identity, git(dir.path(), &["rev-list", "--max-parents=0", "HEAD"]));
     git(dir.path(), &["remote", "add", "origin", "https://u:pass@example.org/o/r.git"]);
     git(dir.path(), &["checkout", "-q", "--detach"]);
     write(dir.path(), &[("dirty.go", "d\n")]);
     let facts = GitFacts::of(dir.path());
     assert_eq!((facts.repo.as_str(), facts.branch.as_str()), ("example.org/o/r", "topic"));
+    assert_eq!(facts.identity, facts.repo);
     assert_eq!(facts.notes, [Note::Dirty]);
 
     let empty = tempfile::tempdir().unwrap();

@@ -111,6 +111,31 @@ fn a_test_tool_that_does_not_work_is_not_ready() {
     let of = |name: &str| languages.iter().find(|language| language["name"] == name).unwrap();
     let why = of("Go")["missing"].as_str().unwrap();
     assert!(why.starts_with("go env did not answer"), "{answer:#}");
-    assert_eq!(of("JavaScript")["tool"], "node --test, vitest, jest, mocha or bun", "{answer:#}");
-    assert_eq!(of("JavaScript")["missing"], Value::Null, "{answer:#}");
+    // One that answers, and runs nothing.
+    assert_eq!(of("JavaScript")["tool"], Value::Null, "{answer:#}");
+    assert_eq!(of("JavaScript")["started"], false, "{answer:#}");
+    let why = of("JavaScript")["missing"].as_str().unwrap();
+    assert!(why.contains(" cannot run a test: "), "{answer:#}");
+}
+
+/// Also below the home directory, which the sandbox hides.
+#[test]
+fn a_runner_that_runs_tests_is_ready_wherever_its_project_is() {
+    let home = directory(&[("tmp/x", "")]);
+    let tmp = home.path().join("tmp");
+    let run = probity().env("HOME", home.path().to_str().unwrap());
+    let run = run.env("TMPDIR", tmp.to_str().unwrap()).env("PATH", "/usr/bin:/bin");
+    let output = run.args(["doctor", "--json"]).run().code(0);
+    let answer: Value = serde_json::from_str(&output.stdout).unwrap();
+    let languages = answer["languages"].as_array().unwrap();
+    let node = languages.iter().find(|language| language["name"] == "JavaScript").unwrap();
+    assert_eq!(
+        (&node["started"], &node["missing"]),
+        (&Value::Bool(true), &Value::Null),
+        "{node:#}"
+    );
+    let quick = probity().env("PATH", "/usr/bin:/bin").args(["doctor", "--quick", "--json"]);
+    let answer: Value = serde_json::from_str(&quick.run().code(0).stdout).unwrap();
+    let languages = answer["languages"].as_array().unwrap();
+    assert!(languages.iter().all(|language| language["started"].is_null()), "{answer:#}");
 }

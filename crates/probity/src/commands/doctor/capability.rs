@@ -4,7 +4,7 @@ use probity_proof::{LanguageTools, language_tools};
 use probity_seat::find_program;
 use serde::Serialize;
 
-use super::runners::{Start, start_all};
+use super::runners::{LIMIT, Start, start_all};
 
 #[derive(Debug, Serialize)]
 pub(super) struct Capability {
@@ -103,6 +103,11 @@ fn language(tools: &LanguageTools, start: Option<Start>) -> Language {
         (None, Some(Start::Fails(why))) => {
             Some(format!("{} cannot run a test: {why}; install: {install}", tools.runs))
         }
+        (None, Some(Start::OutOfTime)) => Some(format!(
+            "{} ran no test within {} s; a review takes longer, `--quick` skips this",
+            tools.runs,
+            LIMIT.as_secs()
+        )),
         (None, Some(Start::Ready) | None) => None,
     };
     Language {

@@ -6,8 +6,9 @@ use std::{
     num::NonZero,
     path::Path,
     sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+        mpsc::{self, RecvTimeoutError},
     },
     thread,
     time::Duration,
@@ -23,8 +24,8 @@ use probity_text::one_line;
 use super::samples::{ANSWER, OTHER, SAMPLES, Sample};
 use crate::test_place::{proof_caches, test_sandbox};
 
-/// Of all tests of one language, and of one compilation.
-const LIMIT: Duration = Duration::from_secs(60);
+/// Of all languages together. A review takes longer, and so may the first compilation of a library.
+pub(super) const LIMIT: Duration = Duration::from_secs(60);
 const WORDS: usize = 300;
 
 /// Whether the tests of a language run here.
@@ -35,35 +36,47 @@ pub(super) enum Start {
     Unavailable(String),
     /// Its runner is there, and one of the two tests did not do what it should.
     Fails(String),
+    /// There was no time for it.
+    OutOfTime,
 }
 
 /// One for each language, in their order; some at a time.
 pub(super) fn start_all(languages: &[&LanguageTools]) -> Vec<Start> {
     let sandbox = test_sandbox();
-    let next = AtomicUsize::new(0);
+    let (next, is_over) = (AtomicUsize::new(0), Arc::new(AtomicBool::new(false)));
     let all: Mutex<Vec<Option<Start>>> = Mutex::new(languages.iter().map(|_| None).collect());
     let work = || {
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(tools) = languages.get(number) else { return };
-            let start = start(tools, &sandbox);
+            let start = start(tools, &sandbox, &is_over);
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(place) = all.get_mut(number) {
                 *place = Some(start);
             }
         }
     };
+    let (working, end) = mpsc::channel::<()>();
+    let over = Arc::clone(&is_over);
     thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
-            scope.spawn(work);
-        }
+        scope.spawn(move || {
+            if end.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
+                over.store(true, Ordering::SeqCst);
+            }
+        });
+        thread::scope(|workers| {
+            for _ in 0..thread::available_parallelism().map_or(1, NonZero::get) {
+                workers.spawn(work);
+            }
+        });
+        drop(working);
     });
     let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     let unknown = || Start::Fails("nothing was started".to_owned());
     all.into_iter().map(|start| start.unwrap_or_else(unknown)).collect()
 }
 
-fn start(tools: &LanguageTools, sandbox: &Backend) -> Start {
+fn start(tools: &LanguageTools, sandbox: &Backend, is_over: &Arc<AtomicBool>) -> Start {
     let Some(sample) = SAMPLES.iter().find(|sample| sample.language == tools.language) else {
         return Start::Fails("probity has no sample of it".to_owned());
     };
@@ -73,9 +86,18 @@ fn start(tools: &LanguageTools, sandbox: &Backend) -> Start {
             Ok(directory)
         })
         .map_err(|error| format!("cannot write a sample: {error}"));
-    match tried {
-        Ok(directory) => start_in(directory.path(), tools, sample, sandbox),
-        Err(why) => Start::Fails(why),
+    let mut options = match &tried {
+        Ok(directory) => ProofOptions::new(directory.path(), sandbox.clone()),
+        Err(why) => return Start::Fails(why.clone()),
+    };
+    (options.fetch, options.caches, options.jobs) = (None, proof_caches(), 1);
+    options.cancel = Arc::clone(is_over);
+    let start = start_in(options, tools, sample);
+    match start {
+        Start::Ready => Start::Ready,
+        // What was stopped has shown nothing.
+        _ if is_over.load(Ordering::SeqCst) => Start::OutOfTime,
+        start => start,
     }
 }
 
@@ -88,10 +110,7 @@ fn write(sample: &Sample, directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn start_in(directory: &Path, tools: &LanguageTools, sample: &Sample, sandbox: &Backend) -> Start {
-    let mut options = ProofOptions::new(directory, sandbox.clone());
-    (options.fetch, options.caches, options.jobs) = (None, proof_caches(), 1);
-    (options.build_timeout, options.proof_timeout) = (LIMIT, Some(LIMIT));
+fn start_in(options: ProofOptions, tools: &LanguageTools, sample: &Sample) -> Start {
     let workshop = match Workshop::prepare(options, &|_| {}) {
         Ok(workshop) => workshop,
         Err(error) => return Start::Fails(error.to_string()),
@@ -124,7 +143,6 @@ fn claim(sample: &Sample, id: &str, answer: &str) -> Claim {
 fn why(verdict: &Verdict) -> String {
     let why = match (&verdict.why, verdict.outcome) {
         (Why::Refused(refusal), _) => wording::refusal(refusal),
-        (Why::OutOfTime, _) => format!("it took longer than {} s", LIMIT.as_secs()),
         (_, Outcome::Passed) => "a test that must fail passes".to_owned(),
         (_, Outcome::Failed) => "a test that must pass fails".to_owned(),
         (Why::Ran(shown) | Why::Unstarted(shown), _) => wording::detail(shown),

@@ -37,7 +37,7 @@ fn an_agent_that_passes_the_budget_while_it_looks_for_defects_is_stopped() {
         [json!({ "await": "session/cancel" }), json!({ "answer": { "stopReason": "cancelled" } })];
     let (output, review) = review(&turn(0.75, &stops));
     let output = output.code(2);
-    insta::assert_snapshot!(output.stdout, @"
+    insta::assert_snapshot!(output.stderr, @"
     no review: replay of agent.ndjson: asking: the agent was stopped because it exceeded its budget: this answer has cost 0.75 US dollars
     help: raise the budget, or ask for less
     cost: 0 input and 0 output tokens, 0.75 US dollars

@@ -94,7 +94,8 @@ fn a_repository_without_code_names_three_patterns_and_verbose_output_names_all()
         run.dir(repo.path()).run().code(2)
     };
     let output = run(&[]);
-    insta::assert_snapshot!(output.stdout, @"
+    assert_eq!(output.stdout, "");
+    insta::assert_snapshot!(output.stderr, @"
     no review: no file to review: no file matches `include` (**/*.go, **/*.rs, **/*.py and 20 more), or `exclude` removes it
     help: check --paths or REVIEW_PATHS, and `include` and `exclude` in review.yml; `probity review -v` prints all patterns
     ");
