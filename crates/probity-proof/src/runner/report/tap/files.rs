@@ -84,7 +84,7 @@ impl Reading {
             return;
         }
         // What a test prints may be indented more than any subtest.
-        if indent % 4 != 0 || depth >= self.frames.len() {
+        if !indent.is_multiple_of(4) || depth >= self.frames.len() {
             return;
         }
         if let Some(name) = text.strip_prefix(SUBTEST) {
@@ -99,10 +99,10 @@ impl Reading {
             if let Some(frame) = self.frames.get_mut(depth) {
                 frame.planned = count;
             }
-        } else if let Some(title) = text.strip_prefix("# ") {
-            if let Some(frame) = self.frames.get_mut(depth) {
-                frame.title = Some(title.trim().to_owned());
-            }
+        } else if let Some(title) = text.strip_prefix("# ")
+            && let Some(frame) = self.frames.get_mut(depth)
+        {
+            frame.title = Some(title.trim().to_owned());
         }
     }
 
