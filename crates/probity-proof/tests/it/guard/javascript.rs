@@ -133,7 +133,6 @@ const DENO: Runner = Runner {
     test: "Deno.test(<t>, () => { <b> });\n",
     tests: ("test/", "_test.ts"),
     left: Left::Named(RunDetail::EndedEarly),
-    ..NODE
 };
 
 impl Runner {
