@@ -190,7 +190,7 @@ fn a_test_that_is_wrong_by_itself_leaves_a_score() {
     let mut elsewhere = claim_js("api");
     elsewhere["test_file"] = json!("../api.test.js");
     for claim in [broken, elsewhere] {
-        let (place, agent) = place(&[WORKS], None, &[claim.clone()]);
+        let (place, agent) = place(&[WORKS], None, std::slice::from_ref(&claim));
         let place = place.path();
         let whole = ["--repo", "repo", "--agent", &agent, "--output", "review"];
         review(place, &whole).run().code(0);
