@@ -56,15 +56,17 @@ pub(crate) fn run(root: &Path, settings: &Settings) -> Result<Report, String> {
         };
         for (number, pair) in project.pairs.iter().enumerate() {
             let name = format!("{}-{number}", project.name);
-            match review_pair(&project, pair, &history, &settings.work.join(&name), settings) {
-                Ok(verdicts) => {
-                    for (kind, verdict) in verdicts {
-                        table.add(&project, &name, kind, &verdict);
-                    }
-                }
-                Err(why) => table.fail(&project, &name, &why),
-            }
-            progress(&format!("{name}: {} pairs done", table.pairs()));
+            let reviewed =
+                review_pair(&project, pair, &history, &settings.work.join(&name), settings);
+            let lines = match reviewed {
+                Ok(verdicts) => verdicts
+                    .into_iter()
+                    .filter_map(|(kind, verdict)| table.add(&project, &name, kind, &verdict))
+                    .collect(),
+                Err(why) => vec![table.fail(&name, &why)],
+            };
+            // The run takes an hour, and may be cut off.
+            progress(&format!("{name}: pair {}\n{}", table.pairs(), lines.concat()));
         }
     }
     let clean = table.pairs() >= LEAST_PAIRS && table.is_right();

@@ -21,34 +21,45 @@ pub(super) struct Table {
 
 impl Table {
     pub(super) fn absent(&mut self, project: &Project) {
-        self.absent.push(format!("{} ({} pairs)", project.repository, project.pairs.len()));
+        self.absent.push(format!("{} ({} pairs)\n", project.repository, project.pairs.len()));
     }
 
     /// A pair that could not be set up; it counts as not measured.
-    pub(super) fn fail(&mut self, _: &Project, name: &str, why: &str) {
-        let first = why.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(why);
-        self.failed.push(format!("{name}: {first}"));
+    pub(super) fn fail(&mut self, name: &str, why: &str) -> String {
+        let last = why.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(why);
+        let line = format!("{name}: {last}\n");
+        self.failed.push(line.clone());
+        line
     }
 
-    pub(super) fn add(&mut self, project: &Project, name: &str, kind: Kind, verdict: &Value) {
+    /// Counts a verdict, and says what is wrong with it.
+    pub(super) fn add(
+        &mut self,
+        project: &Project,
+        name: &str,
+        kind: Kind,
+        verdict: &Value,
+    ) -> Option<String> {
         self.pairs.insert(format!("{} {name}", project.language));
         let key = (project.half(), project.language.clone(), kind);
         let (right, all) = self.counts.entry(key).or_default();
         *all += 1;
         if kind.is_right(verdict) {
             *right += 1;
-            return;
+            return None;
         }
         let said = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let reason = said(&verdict["reason"]);
         let proof = said(&verdict["proof"]["reason"]);
         let fix = said(&verdict["proof"]["fix"]["reason"]);
-        self.wrong.push(format!(
-            "{} {name}: {}: {} [{reason}] [{proof}] [{fix}]",
+        let line = format!(
+            "{} {name}: {}: {} [{reason}] [{proof}] [{fix}]\n",
             project.language,
             kind.words(),
             said(&verdict["list"])
-        ));
+        );
+        self.wrong.push(line.clone());
+        Some(line)
     }
 
     pub(super) fn pairs(&self) -> usize {
@@ -86,7 +97,7 @@ impl Table {
             [("wrong", &self.wrong), ("not set up", &self.failed), ("not there", &self.absent)]
         {
             for line in lines {
-                _ = writeln!(text, "{title}: {line}");
+                _ = write!(text, "{title}: {line}");
             }
         }
         let pairs = self.pairs();
