@@ -241,7 +241,12 @@ fn a_repository_starts_no_program_of_its_own() {
     "#);
     run(&["audit"]).code(0);
     let output = run(&["review"]);
-    insta::assert_snapshot!(output.stderr, @r#"warning: probity.toml:11: `review.agent = "cmd:touch pwned"` is ignored: a repository's file may only name a known agent here; set it with --agent, PROBITY_REVIEW__AGENT or in your own configuration file"#);
+    insta::assert_snapshot!(output.stderr, @r#"
+    warning: probity.toml:11: `review.agent = "cmd:touch pwned"` is ignored: a repository's file may only name a known agent here; set it with --agent, PROBITY_REVIEW__AGENT or in your own configuration file
+    no review: no file to review: no file matches `include` (**/*.go, **/*.rs, **/*.py and 20 more), or `exclude` removes it
+    help: check --paths or REVIEW_PATHS, and `include` and `exclude` in review.yml; `probity review -v` prints all patterns
+    note: this is not a git repository, so the review has no commit
+    "#);
     assert!(!dir.path().join("pwned").exists());
 }
 
