@@ -74,8 +74,8 @@ fn is_gone_after_ctrl_c(agent: &RealAgent) {
         let run = place.ask(agent, &server, sandbox, "please wait()");
         let mut child = run.into_command().stderr(Stdio::null()).spawn().unwrap();
         wait_until(|| server.was_told("please wait()"));
-        // Ourselves, and the agent.
-        assert!(place.left().len() >= 2, "{} {sandbox}: {:?}", agent.name, place.left());
+        // The agent; we hide our own variables, which the mark is in.
+        assert!(!place.left().is_empty(), "{} {sandbox}", agent.name);
         let pid = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
         assert_eq!(child.wait().unwrap().code(), None, "it ends by the signal");
