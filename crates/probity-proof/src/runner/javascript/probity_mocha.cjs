@@ -11,6 +11,13 @@ const real = (file) => {
     return resolve(file);
   }
 };
+// A file of tests may end the process while it is loaded, without an error.
+let ended = false;
+const { exit } = process;
+process.exit = (code) => {
+  if (!ended) tell({ event: 'left' });
+  exit.call(process, code);
+};
 const wanted = new Set(JSON.parse(named ?? '[]').map(real));
 
 // Mocha loads this before it loads a file of tests, and one that does not load would end it. Its
@@ -79,7 +86,10 @@ module.exports = class {
       });
       if (error) console.log(`${test.fullTitle()}: ${error.stack ?? error}`);
     };
-    runner.on('end', () => tell({ event: 'ended' }));
+    runner.on('end', () => {
+      ended = true;
+      tell({ event: 'ended' });
+    });
     runner.on('test', (test) => say(test, 'began'));
     runner.on('pass', (test) => say(test, 'passed'));
     runner.on('pending', (test) => say(test, 'skipped'));
