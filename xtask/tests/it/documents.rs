@@ -10,6 +10,7 @@ const SCRIPT: &str = r#"#!/bin/sh
 case "$1 $2" in
   "config schema") printf '{}\n' ;;
   "config mounts") printf '| a table |\n' ;;
+  "config promises") printf '| promises |\n' ;;
   "config variables") printf '# Environment variables\n' ;;
   "man --markdown") printf '# probity\none\ntwo\nwidth %s\n' "${COLUMNS-unset}" ;;
   "rules --write-docs")
@@ -35,6 +36,7 @@ fn docs(workspace: &Workspace, more: &[&str]) -> Ran {
 fn with_script(script: &str) -> Workspace {
     let workspace = Workspace::new();
     workspace.write("docs/threat-model.md", PAGE);
+    workspace.write("docs/containment.md", &PAGE.replace("mounts", "promises"));
     workspace.write("script", script);
     let installed = Command::new("install")
         .args(["-m", "755", "script", "fake-probity"])

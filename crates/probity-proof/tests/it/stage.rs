@@ -63,6 +63,8 @@ impl Stage {
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let mut git = Command::new("git");
         git.current_dir(self.path()).args(["-c", "user.name=x", "-c", "user.email=x@example.com"]);
+        // It would go on in the background, and this process may adopt it.
+        git.args(["-c", "maintenance.auto=false"]);
         let output = git.args(arguments).output().unwrap();
         assert!(output.status.success(), "{arguments:?}: {output:?}");
         String::from_utf8(output.stdout).unwrap()

@@ -127,7 +127,7 @@ fn of_runs() {
                 package: text("jest"),
                 install: text("npm ci"),
             }),
-            "jest is not installed in the repository",
+            "jest is not installed in the repository; run `npm ci`",
         ),
     ];
     check(rows, names, name, detail);
