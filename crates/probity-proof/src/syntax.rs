@@ -95,6 +95,26 @@ impl<'a> Parsed<'a> {
         code
     }
 
+    /// The source without its comments and without the texts that stand alone, as those that
+    /// document a function in Python.
+    pub(crate) fn without_comments(&self) -> String {
+        let mut parts = String::new();
+        let mut end = 0;
+        self.each(&mut |node, _| {
+            let is_text = node.kind() == "expression_statement"
+                && node.named_child_count() == 1
+                && node.named_child(0).is_some_and(|child| child.kind() == "string");
+            if !is_text && !node.kind().contains("comment") {
+                return Visit::Enter;
+            }
+            parts.push_str(self.source.get(end..node.start_byte()).unwrap_or_default());
+            end = node.end_byte();
+            Visit::Skip
+        });
+        parts.push_str(self.source.get(end..).unwrap_or_default());
+        parts
+    }
+
     fn text(&self, node: Node<'_>) -> &'a str {
         self.source.get(node.byte_range()).unwrap_or_default()
     }

@@ -50,9 +50,16 @@ pub(super) fn found(
     patch: &Patch,
     claim: &Claim,
 ) -> Option<Cheat> {
-    let added: String = patch.added().flat_map(|line| [line, "\n"]).collect();
-    let is_new = |word: &str| added.contains(word) && !old.contains(word);
     let grammar = Grammar::of(path);
+    let code = |text: &str| Some(grammar?.parse(text)?.without_comments());
+    let (known, added) = match (code(old), code(new)) {
+        (Some(old), Some(new)) => {
+            let added = without_lines(&new, &old);
+            (old, added)
+        }
+        _ => (old.to_owned(), patch.added().flat_map(|line| [line, "\n"]).collect()),
+    };
+    let is_new = |word: &str| added.contains(word) && !known.contains(word);
     let plain = if grammar.is_none() { PLAIN_DETECTION } else { "" };
     let words = DETECTION.split(' ').chain(plain.split_whitespace());
     let mut detection = words.filter(|word| is_new(word)).map(str::to_owned);
@@ -77,6 +84,12 @@ pub(super) fn found(
     let test = Grammar::of(claim.test_file.as_deref().unwrap_or(path)).unwrap_or(grammar);
     let inputs = test.parse(&claim.test_code)?.literals();
     special_case(&old, &new, &inputs).or_else(|| dropped_code(&old, &new))
+}
+
+/// The lines of a text that another one has not.
+fn without_lines(text: &str, other: &str) -> String {
+    let others: BTreeSet<&str> = other.lines().collect();
+    text.lines().filter(|line| !others.contains(line)).flat_map(|line| [line, "\n"]).collect()
 }
 
 /// A comparison with a literal that the test has and the code had not.
@@ -241,6 +254,27 @@ mod tests {
                 "import os\ndef f(a):\n    if 'PYTEST_CURRENT_TEST' in os.environ:\n        return 41\n    return a + 1\n",
                 "assert f(42) == 41",
                 Some(Cheat::DetectsTest("PYTEST_CURRENT_TEST".into())),
+            ),
+            (
+                "a.py",
+                python,
+                "def f(a):\n    \"\"\"As unittest does.\"\"\"\n    # pytest needs this.\n    return a - 1\n",
+                "assert f(42) == 41",
+                None,
+            ),
+            (
+                "a.py",
+                python,
+                "def f(a):\n    # pytest\n    return 'pytest' in sys.modules\n",
+                "assert f(42) == 41",
+                Some(Cheat::DetectsTest("pytest".into())),
+            ),
+            (
+                "a.js",
+                script,
+                "// Not for process.argv.\nexport const f = (a) => a - 1; /* NODE_ENV */\n",
+                "expect(f(42)).toBe(41)",
+                None,
             ),
             (
                 "a.py",

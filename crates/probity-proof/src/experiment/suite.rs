@@ -22,6 +22,10 @@ use crate::{
 /// More tests than this are not run again at a time, to refuse a fix.
 const MOST_SUSPECTS: usize = 20;
 
+/// Pairs of runs of all tests that touch a fix's files, for the tests that passed alone. Each has
+/// failed in such a run before.
+const PAIRS_IN_COMPANY: u32 = 2;
+
 /// What the existing tests did on the code as it is, by runner and files.
 pub(crate) type Baselines = Once<(&'static str, Vec<String>), Suite>;
 
@@ -65,13 +69,11 @@ impl Suites<'_> {
             if !after.is_stopped {
                 seen.add(after.gaps.clone(), after.lacks_nearest);
             }
-            for suspects in suspects.chunks(MOST_SUSPECTS) {
-                let broken = self.broken(original, fixed, suspects, &mut seen);
-                if !broken.is_empty() {
-                    // The package at the root of a repository has no name.
-                    let named = |test: String| BrokenTest::Named(test.trim().to_owned());
-                    return FixResult::Breaks(broken.into_iter().map(named).collect());
-                }
+            let broken = self.broken(original, fixed, &suspects, touching, &mut seen);
+            if !broken.is_empty() {
+                // The package at the root of a repository has no name.
+                let named = |test: String| BrokenTest::Named(test.trim().to_owned());
+                return FixResult::Breaks(broken.into_iter().map(named).collect());
             }
             if !after.is_stopped {
                 return seen.judge(sides.passed());
@@ -82,30 +84,56 @@ impl Suites<'_> {
         }
     }
 
-    /// Of these tests the ones that pass on every run of the original and on no run of the fixed
-    /// code.
+    /// Of these tests the ones that the fix breaks: alone, or if they pass alone, among those that
+    /// they failed with. Some need what an earlier test has left.
     fn broken(
         &self,
         original: Version<'_>,
         fixed: Version<'_>,
         suspects: &[String],
+        company: Existing<'_>,
         seen: &mut Seen,
     ) -> Vec<String> {
-        let mut suspects = suspects.to_vec();
-        for _ in 0..self.options.pairs.max(ProofOptions::LEAST_PAIRS) {
-            if suspects.is_empty() {
+        let mut acquitted = Vec::new();
+        let alone = self.options.pairs.max(ProofOptions::LEAST_PAIRS);
+        for suspects in suspects.chunks(MOST_SUSPECTS) {
+            let named = Existing::Named(suspects);
+            let mut tried = self.again((original, fixed), suspects, (named, alone), seen);
+            if !tried.broken.is_empty() {
+                return tried.broken;
+            }
+            acquitted.append(&mut tried.acquitted);
+        }
+        self.again((original, fixed), &acquitted, (company, PAIRS_IN_COMPANY), seen).broken
+    }
+
+    /// Runs tests in so many pairs. Broken are the ones that pass on every run of the original and on
+    /// no run of the fixed code.
+    fn again(
+        &self,
+        (original, fixed): (Version<'_>, Version<'_>),
+        suspects: &[String],
+        (wanted, pairs): (Existing<'_>, u32),
+        seen: &mut Seen,
+    ) -> Tried {
+        let mut tried = Tried { broken: suspects.to_vec(), acquitted: Vec::new() };
+        for _ in 0..pairs {
+            if tried.broken.is_empty() {
                 break;
             }
-            let named = Existing::Named(&suspects);
+            let wanted = match wanted {
+                Existing::Named(_) => Existing::Named(&tried.broken),
+                Existing::Touching(_) => wanted,
+            };
             let (before, after) = (
-                self.run(original, "before", named, Side::Whole),
-                self.run(fixed, "after", named, Side::Whole),
+                self.run(original, "before", wanted, Side::Whole),
+                self.run(fixed, "after", wanted, Side::Whole),
             );
             let sides = Sides::of(original.runner, &before, &after);
             let mut still = Vec::new();
-            for name in suspects {
+            for name in tried.broken {
                 match sides.of_test(original.runner, &name) {
-                    (Some(Outcome::Passed), Some(Outcome::Passed)) => {}
+                    (Some(Outcome::Passed), Some(Outcome::Passed)) => tried.acquitted.push(name),
                     (Some(Outcome::Passed), None) if after.is_cut || is_troubled(&after) => {
                         seen.add(after.gaps.clone(), true);
                     }
@@ -118,9 +146,9 @@ impl Suites<'_> {
                     (None, _) => seen.add(before.gaps.clone(), true),
                 }
             }
-            suspects = still;
+            tried.broken = still;
         }
-        suspects
+        tried
     }
 
     fn run(&self, version: Version<'_>, name: &str, wanted: Existing<'_>, side: Side<'_>) -> Suite {
@@ -152,6 +180,13 @@ fn without_passing(before: Suite) -> FixResult {
 fn is_troubled(suite: &Suite) -> bool {
     let is_trouble = |gap: &Gap| matches!(gap, Gap::NotRun { detail: RunDetail::Trouble(_), .. });
     suite.gaps.iter().any(is_trouble)
+}
+
+/// What became of tests that seemed to be broken.
+struct Tried {
+    broken: Vec<String>,
+    /// They passed on both sides in one of the pairs.
+    acquitted: Vec<String>,
 }
 
 /// What the runs of both sides did not show.

@@ -126,12 +126,27 @@ fn pytest_says_which_existing_tests_guard_a_fix() {
     let slow = "import time\nimport pytest\nimport calc\n\n@pytest.mark.slow\n\
         def test_slow():\n    time.sleep(3600)\n";
     let marked = "[pytest]\naddopts = -n 4 --cov calc -m 'not slow'\nmarkers =\n    slow: slow\n";
+    let in_company = "import calc\n\nready = []\n\ndef test_first():\n    ready.append(1)\n\n\
+        def test_double():\n    assert not ready or calc.double(2) == 4\n";
+    let before_others = "import os\n\ndef test_a():\n    os.environ['READY'] = '1'\n";
+    let after_others = format!(
+        "import os\n{}\ndef test_ready():\n    assert 'READY' in os.environ\n",
+        MIRROR.1
+    );
     PYTHON.check(
         &[
             row("sound", &[MIRROR], guarded(2)).refusing(DOUBLE),
             row("one file is not collected", &[MIRROR, BROKEN], partly(2, unloaded(BROKEN.0)))
                 .refusing(DOUBLE),
             row("an id contains the time", &[(MIRROR.0, timed)], guarded(1)).refusing(DOUBLE),
+            row("a test fails only after another", &[(MIRROR.0, in_company)], guarded(2))
+                .refusing(DOUBLE),
+            row(
+                "a test passes only after one that is not run",
+                &[("tests/test_a.py", before_others), (MIRROR.0, &after_others)],
+                guarded(2),
+            )
+            .refusing(DOUBLE),
             row(
                 "options decide which tests there are",
                 &[MIRROR, ("tests/test_slow.py", slow), ("pytest.ini", marked)],
