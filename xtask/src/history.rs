@@ -109,13 +109,18 @@ fn review_pair(
     let other = project.pairs.iter().find(|other| other.fix != pair.fix);
     let other = other.map(|other| after.fix_of(history, project, other)).transpose()?;
     let claims = claims::of(pair, project.comment(), &fix, other.as_deref());
+    let changed_tests = before.changed_tests(&after, |path| project.is_production(path))?;
     let mut verdicts = Vec::new();
     for (checkout, name) in [(&before, "before"), (&after, "after")] {
         let wanted: Vec<&Wanted> = claims.iter().filter(|wanted| wanted.side == name).collect();
         let review =
             review(&checkout.root, &wanted, &work.join(format!("{name}-review")), settings)?;
+        if let Some(unstarted) = review["unstarted"].as_array().and_then(|all| all.first()) {
+            return Err(format!("no test could start: {unstarted}"));
+        }
         for wanted in wanted {
-            verdicts.push((wanted.kind, wanted.verdict(&review)));
+            let verdict = wanted.verdict(&review);
+            verdicts.push((wanted.kind(&verdict, &changed_tests), verdict));
         }
     }
     Ok(verdicts)

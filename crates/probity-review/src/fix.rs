@@ -14,17 +14,13 @@ use probity_scope::{Ignored, Policy, Quota, Scope};
 use crate::{
     claims::claim,
     findings::AgentFinding,
-    output::{ProvenIssue, ReviewOutput},
+    output::{GuardState, ProvenIssue, ReviewOutput},
     review::{Checkout, ProveOptions},
     wording,
 };
 
 /// Larger files are not code that a small fix is for.
 const FILE_BYTES: u64 = 8 << 20;
-
-/// What a proof says of a fix that proves its issue, and of one that might break anything.
-const FLIPS: &str = "flips";
-const UNGUARDED: &str = "unguarded";
 
 /// A file as it is and as a fix leaves it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,17 +111,17 @@ pub fn fixable<'a>(
 /// Why an issue has no fix that can be applied.
 #[must_use]
 pub fn missing_fix(issue: &ProvenIssue) -> Option<&'static str> {
-    let proof = issue.proof.as_ref().and_then(|proof| proof.fix.as_ref());
     if issue.fix_patch.as_ref().is_none_or(|patch| patch.trim().is_empty()) {
-        Some("the agent offered none, or it contains a secret")
-    } else if proof.is_some_and(|fix| fix.result == UNGUARDED) {
-        Some("no existing test guards it")
-    } else if proof.is_none_or(|fix| fix.result != FLIPS) {
-        Some("the proof does not rest on it")
-    } else if issue.test_code.is_empty() {
-        Some("its test was not kept, because it contains a secret")
-    } else {
-        None
+        return Some("the agent offered none, or it contains a secret");
+    }
+    let guard = issue.proof.as_ref().and_then(|proof| proof.fix.as_ref()?.guard.as_ref());
+    match guard.map(|guard| guard.state) {
+        None => Some("the proof does not rest on it"),
+        Some(GuardState::Unguarded) => Some("no existing test guards it"),
+        Some(GuardState::Guarded | GuardState::PartlyGuarded) if issue.test_code.is_empty() => {
+            Some("its test was not kept, because it contains a secret")
+        }
+        Some(GuardState::Guarded | GuardState::PartlyGuarded) => None,
     }
 }
 

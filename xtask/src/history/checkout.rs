@@ -81,6 +81,24 @@ impl Checkout {
         change(&after.root, &before, &after_commit, is_wanted)
     }
 
+    /// The difference of the files to another checkout that are not the program's, with whole
+    /// functions.
+    pub(super) fn changed_tests(
+        &self,
+        after: &Self,
+        is_program: impl Fn(&str) -> bool,
+    ) -> Result<String, String> {
+        let (before, after_commit) = (self.commit()?, after.commit()?);
+        let mut names = git(&after.root);
+        names.args(["diff", "--name-only", "--no-renames", &before, &after_commit]);
+        let names = text(names)?;
+        let mut diff = git(&after.root);
+        diff.args(["diff", "--no-renames", "--no-color", "--no-ext-diff", "--function-context"]);
+        diff.args([&before, &after_commit]).arg("--");
+        diff.args(names.lines().filter(|path| !is_program(path)));
+        text(diff)
+    }
+
     /// The fix of another pair of the project.
     pub(super) fn fix_of(
         &self,

@@ -179,7 +179,12 @@ fn comparable(message: &str) -> String {
             let number = bare.strip_suffix(unit).unwrap_or_default();
             !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         });
-        if bare.contains("0x") || bare.contains("/tmp/") || is_time {
+        // Of a size that only addresses, hashes and identities have.
+        let is_identity = bare.split(|part: char| !part.is_ascii_hexdigit()).any(|part| {
+            let digits = part.bytes().filter(u8::is_ascii_digit).count();
+            part.len() >= 8 && digits > 0 && digits < part.len()
+        });
+        if bare.contains("0x") || bare.contains("/tmp/") || is_time || is_identity {
             plain.push_str("? ");
         } else {
             plain.push_str(word);
@@ -278,6 +283,12 @@ mod tests {
         ] {
             assert_eq!(originals(runs).is_doubtful(), doubtful, "{runs:?}");
         }
-        assert_eq!(comparable("took 12ms at <0xff>."), "took ? at ? ");
+        for (message, expected) in [
+            ("took 12ms at <0xff>.", "took ? at ? "),
+            ("<Template memory:7fd43c7fad50>", "<Template ? "),
+            ("feedface 123456789", "feedface 123456789"),
+        ] {
+            assert_eq!(comparable(message), expected);
+        }
     }
 }

@@ -129,10 +129,8 @@ fn pytest_says_which_existing_tests_guard_a_fix() {
     let in_company = "import calc\n\nready = []\n\ndef test_first():\n    ready.append(1)\n\n\
         def test_double():\n    assert not ready or calc.double(2) == 4\n";
     let before_others = "import os\n\ndef test_a():\n    os.environ['READY'] = '1'\n";
-    let after_others = format!(
-        "import os\n{}\ndef test_ready():\n    assert 'READY' in os.environ\n",
-        MIRROR.1
-    );
+    let after_others =
+        format!("import os\n{}\ndef test_ready():\n    assert 'READY' in os.environ\n", MIRROR.1);
     PYTHON.check(
         &[
             row("sound", &[MIRROR], guarded(2)).refusing(DOUBLE),

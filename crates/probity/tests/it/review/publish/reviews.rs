@@ -23,7 +23,7 @@ pub(super) fn review(commit: &str) -> Value {
     let mut proven = issue("ISS-001", "high", 4, "the average is wrong", 'a');
     proven["fix_patch"] = json!(FIX);
     proven["proof"]["flips_with_fix"] = json!(true);
-    proven["proof"]["fix"] = json!({ "result": "flips" });
+    proven["proof"]["fix"] = json!({ "result": "flips", "guard": { "state": "guarded" } });
     let other = issue("ISS-002", "low", 8, "clamp loses numbers", 'b');
     with_issues(commit, &[proven, other])
 }
