@@ -105,7 +105,7 @@ pub(in crate::runner) fn interpreters(
         };
         let chosen = wanted.and_then(|version| answer(&[("PYENV_VERSION", version)]));
         match chosen.or_else(|| answer(&[])) {
-            Some(one) if all.found.iter().any(|known| known.executable == one.executable) => {}
+            Some(one) if all.found.iter().any(|known| known.is_same(&one)) => {}
             Some(one) => all.found.push(one),
             None => all.silent.push(path),
         }
@@ -114,6 +114,14 @@ pub(in crate::runner) fn interpreters(
 }
 
 impl Interpreter {
+    /// Whether both are one program in one environment, whatever it was called by.
+    fn is_same(&self, other: &Self) -> bool {
+        let program = |one: &Self| {
+            host::real_path(&one.executable).unwrap_or_else(|| one.executable.clone())
+        };
+        self.directories.first() == other.directories.first() && program(self) == program(other)
+    }
+
     /// Whether this directory is the one that it is installed in.
     pub(super) fn is_made_from(&self, base: &Path) -> bool {
         let installed = self.directories.get(1).and_then(|path| host::real_path(path));
