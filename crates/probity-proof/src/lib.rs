@@ -50,8 +50,8 @@ pub use crate::{
         Tree, TreeError,
         git::{
             Ancestor, Change, ChangedFile, CommitError, Commits, GitError, GitFacts, NO_COMMIT,
-            Note, change, changed_files, check_clean, directory_name, file_at_merge_base,
-            has_commit, is_shallow, renames, tracked_files,
+            Note, begun_from, change, changed_files, check_clean, default_branch, directory_name,
+            file_at_merge_base, has_commit, is_shallow, renames, tracked_files,
         },
     },
     runner::{

@@ -21,7 +21,7 @@ pub use self::{
     split::{BadShard, Shard},
 };
 use crate::{
-    Bar, ReviewConfig,
+    Bar, Category, ReviewConfig,
     findings::AgentFinding,
     output::{Closed, Cost, Dismissed, Metadata, ProvenIssue},
     proved::Proved,
@@ -177,6 +177,12 @@ impl Claims {
         let known = || self.known.iter().find(|known| known.id == id);
         let title = found.map(|claimed| claimed.finding.title.as_str());
         title.or_else(|| known().map(|known| known.issue.title.as_str())).unwrap_or_default()
+    }
+
+    /// What the defect of a claim is about.
+    pub(crate) fn category(&self, id: &str) -> Option<Category> {
+        let found = self.findings.iter().find(|claimed| claimed.id.as_deref() == Some(id));
+        found.map(|claimed| claimed.finding.category)
     }
 
     #[must_use]

@@ -20,7 +20,7 @@ pub use self::{
     read::{ReadError, read},
     validate::Invalid,
 };
-use crate::Risk;
+use crate::{Bar, Risk};
 use read::or_default;
 
 pub const SCHEMA_VERSION: &str = "1.0.0";
@@ -176,8 +176,27 @@ pub struct Score {
     pub threshold: f64,
     #[serde(default)]
     pub fail_on_critical: bool,
+    /// The least severity of which one proven issue fails the review.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fail_on: Option<Risk>,
     #[serde(default, deserialize_with = "or_default")]
     pub deductions: Vec<Deduction>,
+}
+
+impl Score {
+    /// Of a review that did not happen.
+    #[must_use]
+    pub fn failed(bar: &Bar) -> Self {
+        Self {
+            value: 0.0,
+            max: MAX_SCORE,
+            pass: false,
+            threshold: bar.threshold,
+            fail_on_critical: bar.fail_on_critical,
+            fail_on: bar.fail_on,
+            deductions: Vec::new(),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! A review in one sentence.
 
-use crate::{Risk, output::ReviewOutput, wording::sentence};
+use crate::{Bar, Risk, output::ReviewOutput, wording::sentence};
 
 pub(crate) fn in_words(review: &ReviewOutput) -> String {
     let counted = |count: usize, one: &str| match count {
@@ -38,6 +38,21 @@ pub(crate) fn in_words(review: &ReviewOutput) -> String {
         review.discarded.len(),
         if score.value >= score.threshold { "reaches" } else { "misses" },
         score.threshold,
-        if score.pass || score.value < score.threshold { "" } else { ", but has a critical issue" },
+        failing(review),
     )
+}
+
+/// What fails a review that has the score to pass.
+fn failing(review: &ReviewOutput) -> String {
+    let score = &review.score;
+    let bar = Bar::of(score);
+    match bar.fails_from() {
+        Some(least) if !score.pass && score.value >= score.threshold => {
+            let or_above = if least == Risk::Critical { "" } else { " or above" };
+            let count = bar.failing(&review.proven_issues);
+            let are = if count == 1 { "is" } else { "are" };
+            format!(", but {count} proven {are} {least}{or_above}, which fails it at any score")
+        }
+        _ => String::new(),
+    }
 }

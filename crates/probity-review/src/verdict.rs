@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    Bar, Category, Risk,
+    Bar, Category,
     claims::hex,
     output::{Dismissed, ProvenIssue, ReviewOutput},
     score::rounded,
@@ -178,8 +178,6 @@ pub(crate) fn dismiss(
     let score = &mut review.score;
     let sum: f64 = score.deductions.iter().map(|deduction| deduction.points).sum();
     score.value = rounded((score.max - sum).max(0.0));
-    let bar = Bar { threshold: score.threshold, fail_on_critical: score.fail_on_critical };
-    let has_critical = review.proven_issues.iter().any(|issue| issue.severity == Risk::Critical);
-    score.pass = bar.is_reached(score.value, has_critical);
+    score.pass = Bar::of(score).is_reached(score.value, &review.proven_issues);
     review.summary = in_words(review);
 }

@@ -186,6 +186,31 @@ pub fn change(directory: &Path, base: &str) -> Result<Change, GitError> {
     diff::between(&Git::open(directory)?, base)
 }
 
+/// Names of the branch that others begin from, if the remote does not say it.
+const DEFAULT_BRANCHES: [&str; 4] = ["origin/main", "origin/master", "main", "master"];
+
+/// The branch that others begin from, as far as git knows it.
+#[must_use]
+pub fn default_branch(directory: &Path) -> Option<String> {
+    let git = Git::open(directory).ok()?;
+    let of_remote = git.ask(&["symbolic-ref", "--short", "-q", "refs/remotes/origin/HEAD"]);
+    let of_remote = of_remote.ok().map(|name| name.trim().to_owned());
+    let usual = DEFAULT_BRANCHES.into_iter().map(str::to_owned);
+    of_remote.into_iter().chain(usual).find(|name| git.commit(name).is_some())
+}
+
+/// The default branch, if what is checked out is another one and has commits of its own.
+#[must_use]
+pub fn begun_from(directory: &Path) -> Option<String> {
+    let default = default_branch(directory)?;
+    let git = Git::open(directory).ok()?;
+    if default.strip_prefix(ORIGIN).unwrap_or(&default) == git.branch() {
+        return None;
+    }
+    let own = git.ask(&["rev-list", "--count", &format!("{default}..HEAD"), "--"]).ok()?;
+    (own.trim() != "0").then_some(default)
+}
+
 /// Which of these files, named from the directory, are not the same as at the common ancestor with
 /// `base`. Files that git does not know, and changes that are not committed, count as changed.
 pub fn changed_files(

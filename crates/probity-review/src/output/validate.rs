@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Deduction, MAX_SCORE, ReviewOutput, SCHEMA_VERSION, Status};
-use crate::{Risk, score::rounded};
+use crate::{Bar, Risk, score::rounded};
 
 /// What does not hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -139,11 +139,11 @@ impl ReviewOutput {
         if (score.value - (score.max - sum).max(0.0)).abs() > 0.01 {
             return wrong(format!("{} is not {} minus {sum}", score.value, score.max));
         }
+        let bar = Bar::of(score);
+        let may_pass = bar.is_reached(score.value, &self.proven_issues);
         let critical = self.proven_issues.iter().any(|issue| issue.severity == Risk::Critical);
-        let reached = score.value >= score.threshold;
-        let may_pass = reached && !(score.fail_on_critical && critical);
         // Without a word about critical issues a review may have failed for one.
-        let may_fail = !reached || critical;
+        let may_fail = !may_pass || critical;
         if (score.pass && !may_pass) || (!score.pass && !may_fail) {
             return wrong(format!("pass is {}, which its value contradicts", score.pass));
         }
@@ -179,8 +179,7 @@ impl ReviewOutput {
         {
             return wrong(format!("{} is not {MAX_SCORE} minus {sum}", score.value));
         }
-        let critical = self.proven_issues.iter().any(|issue| issue.severity == Risk::Critical);
-        let pass = score.value >= score.threshold && !(score.fail_on_critical && critical);
+        let pass = Bar::of(score).is_reached(score.value, &self.proven_issues);
         if score.pass != pass {
             return wrong(format!("pass is {}, and should be {pass}", score.pass));
         }

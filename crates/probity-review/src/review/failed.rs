@@ -13,10 +13,7 @@ use crate::{
     classify::Classified,
     clean::{capped, one_line},
     findings::FindingsError,
-    output::{
-        FailureKind, MAX_SCORE, ReviewFailure, ReviewOutput, SCHEMA_VERSION, Score, Status,
-        Unstarted,
-    },
+    output::{FailureKind, ReviewFailure, ReviewOutput, SCHEMA_VERSION, Score, Status, Unstarted},
     redact::Redactor,
     wording,
 };
@@ -259,14 +256,7 @@ impl Page {
             }),
             unstarted: failed.unstarted,
             metadata: self.metadata,
-            score: Score {
-                value: 0.0,
-                max: MAX_SCORE,
-                pass: false,
-                threshold: self.bar.threshold,
-                fail_on_critical: self.bar.fail_on_critical,
-                deductions: Vec::new(),
-            },
+            score: Score::failed(&self.bar),
             proven_issues: Vec::new(),
             observations,
             discarded,

@@ -173,6 +173,11 @@ fn proved(
             *place = verdict;
         }
     }
+    for twin in with_fixes_of_others(workshop, claims, open, &verdicts) {
+        if let Some(place) = verdicts.iter_mut().find(|old| old.id == twin.id) {
+            *place = twin;
+        }
+    }
     let without_secrets = without_secrets(workshop, open, &verdicts, redactor);
     let all = verdicts.iter().zip(without_secrets);
     all.map(|(verdict, test_without_secrets)| Proved {
@@ -180,6 +185,36 @@ fn proved(
         ..Proved::new(verdict, redactor)
     })
     .collect()
+}
+
+/// Proven claims without a fix, tried with the fix of another one about the same line. If it makes
+/// both tests pass, both show one defect.
+fn with_fixes_of_others(
+    workshop: &Workshop,
+    claims: &Claims,
+    open: &[Claim],
+    verdicts: &[Verdict],
+) -> Vec<Verdict> {
+    let place = |claim: &Claim| (claim.file.clone(), claim.line, claims.category(&claim.id));
+    let has_none = |claim: &Claim| claim.fix_patch.is_none() && claim.other_fixes.is_empty();
+    let twins: Vec<Claim> = open
+        .iter()
+        .zip(verdicts)
+        .filter(|(claim, verdict)| verdict.proven && has_none(claim))
+        .filter_map(|(claim, _)| {
+            let is_other = |other: &Claim| other.id != claim.id && place(other) == place(claim);
+            let mut others = open.iter().zip(verdicts).filter(|(other, verdict)| {
+                is_other(other) && verdict.proven && verdict.fix.is_guarded()
+            });
+            let fix_patch = others.find_map(|(_, verdict)| verdict.fix_patch.clone())?;
+            Some(Claim { fix_patch: Some(fix_patch), ..claim.clone() })
+        })
+        .collect();
+    if twins.is_empty() {
+        return Vec::new();
+    }
+    let shown = workshop.prove_all(&twins, WithoutFix::Leave, &|_, _| {});
+    shown.into_iter().filter(|verdict| verdict.proven && verdict.fix.is_guarded()).collect()
 }
 
 /// Whether a claim fails and its fix cannot be tried, but for one that cheats.

@@ -68,18 +68,25 @@ fn tenths_leave_no_dust_and_a_weight_of_nothing_takes_nothing() {
 
 #[test]
 fn the_bar_is_the_threshold_and_perhaps_no_critical_issue() {
-    use Risk::{Critical, High};
+    use Risk::{Critical, High, Low};
     let weights = ReviewConfig::profile("default").unwrap().weights;
-    for (risks, threshold, fail_on_critical, passes) in [
-        (&[High][..], 8.5, false, true),
-        (&[High], 8.6, false, false),
-        (&[High], 8.4, true, true),
-        (&[Critical], 7.0, false, true),
-        (&[Critical], 7.0, true, false),
-        (&[Critical; 4], 0.0, false, true),
-        (&[Critical; 4], 0.0, true, false),
+    for (risks, threshold, fail_on_critical, fail_on, passes) in [
+        (&[High][..], 8.5, false, None, true),
+        (&[High], 8.6, false, None, false),
+        (&[High], 8.4, true, None, true),
+        (&[High], 8.4, false, Some(Critical), true),
+        (&[High], 8.4, false, Some(High), false),
+        (&[High], 8.4, true, Some(High), false),
+        (&[High], 8.4, false, Some(Low), false),
+        (&[], 8.4, false, Some(Low), true),
+        (&[Critical], 7.0, false, None, true),
+        (&[Critical], 7.0, true, None, false),
+        (&[Critical], 7.0, false, Some(High), false),
+        (&[Critical; 4], 0.0, false, None, true),
+        (&[Critical; 4], 0.0, true, None, false),
     ] {
-        let score = score(&issues(risks), &weights, &Bar { threshold, fail_on_critical });
-        assert_eq!(score.pass, passes, "{risks:?} {threshold} {fail_on_critical}");
+        let bar = Bar { threshold, fail_on_critical, fail_on };
+        let score = score(&issues(risks), &weights, &bar);
+        assert_eq!(score.pass, passes, "{risks:?} {bar:?}");
     }
 }

@@ -26,6 +26,7 @@ use crate::{
         key::{self, Key},
         setting::Setting as _,
         word::{UnknownWord, Word as _},
+        words::FailRisk,
     },
     exit::Exit,
     name::Name,
@@ -34,7 +35,8 @@ use crate::{
 
 pub(super) const EXAMPLES: &str = "Examples:
   probity review                                    this directory, with claude
-  probity review --diff-only --base main            only what this branch changes
+  probity review --base main                        only what changed since main
+  probity review --whole                            all of it, on a branch too
   probity review --agent 'cmd:my-agent --json'      any command that answers a prompt
   probity review --report-only && probity review gate review/review.json
   probity review history                            list earlier reviews
@@ -141,7 +143,7 @@ enum ReviewCommand {
 }
 
 const ASK_EXAMPLES: &str = "Examples:
-  probity review ask --diff-only --base main
+  probity review ask --base main
   probity review prove review/claims.json --shard 1/2   on one machine
   probity review prove review/claims.json --shard 2/2   on another machine
   probity review ask --continue review/part-*.json      optional: asks once for better fixes
@@ -251,6 +253,10 @@ struct GateArgs {
     /// Fail if a critical issue is proven [default: FAIL_ON_CRITICAL, otherwise as in the review]
     #[arg(long)]
     fail_on_critical: bool,
+    /// Fail if an issue of this severity or above is proven: low, medium, high, critical or none
+    /// [default: as in the review]
+    #[arg(long, value_name = "SEVERITY", value_parser = words::<FailRisk>())]
+    fail_on: Option<FailRisk>,
 }
 
 #[derive(Args, Debug)]
@@ -324,9 +330,12 @@ pub(super) fn with_flags(command: Command) -> Command {
     let either = |command: Command| {
         command.mut_arg("no-history", |argument| argument.conflicts_with("review.database-url"))
     };
+    let subject = |command: Command| {
+        command.mut_arg("review.whole", |argument| argument.conflicts_with("review.diff-only"))
+    };
     let with = |is_wanted| move |command| flags::with_flags(command, Name::Probity, is_wanted);
-    either(with(is_of_review)(command))
-        .mut_subcommand("ask", |ask| either(with(is_of_asking)(ask)))
+    subject(either(with(is_of_review)(command)))
+        .mut_subcommand("ask", |ask| subject(either(with(is_of_asking)(ask))))
         .mut_subcommand("fix", with(is_of_fixing))
         .mut_subcommand("prove", with(is_of_proving))
         .mut_subcommand("merge", |merge| either(with(is_of_merging)(merge)))
@@ -392,9 +401,12 @@ pub(super) fn run(args: ReviewArgs, matches: &ArgMatches, quiet: bool) -> anyhow
             let options = plain(repo, quiet, flags);
             review::fix(FixCommand { options, issues, report, dry_run, allow_dirty, commit })
         }
-        Some(ReviewCommand::Gate(GateArgs { review: file, threshold, fail_on_critical })) => {
-            review::gate(&file, threshold, fail_on_critical)
-        }
+        Some(ReviewCommand::Gate(GateArgs {
+            review: file,
+            threshold,
+            fail_on_critical,
+            fail_on,
+        })) => review::gate(&file, threshold, fail_on_critical, fail_on),
         Some(ReviewCommand::History(args)) => review::history(&HistoryOptions {
             place: args.place.into(),
             all: args.all,

@@ -130,6 +130,12 @@ fn shown(settings: &Settings, review: &ReviewOutput) -> anyhow::Result<Exit> {
 /// The review, written.
 fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
     let mut desk = Desk::prepare(settings)?;
+    if settings.is_guess {
+        desk.notes.push(format!(
+            "only the change since {} is reviewed; `--whole` reviews the repository",
+            settings.base_ref
+        ));
+    }
     let runners = runners::find(settings, &mut desk.notes)?;
     let seat = Seat::find(settings, &runners, &mut desk)?;
     let open = |copy: &Path| seat.place.open(copy, settings);

@@ -34,6 +34,31 @@ impl FailLevel {
     }
 }
 
+/// From which severity on one proven issue makes a review fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FailRisk {
+    Low,
+    Medium,
+    High,
+    Critical,
+    None,
+}
+
+impl FailRisk {
+    /// The least severity that fails; none if the score alone decides.
+    pub(crate) fn least(self) -> Option<probity_review::Risk> {
+        use probity_review::Risk;
+
+        match self {
+            Self::Low => Some(Risk::Low),
+            Self::Medium => Some(Risk::Medium),
+            Self::High => Some(Risk::High),
+            Self::Critical => Some(Risk::Critical),
+            Self::None => None,
+        }
+    }
+}
+
 /// What a file says about the severity of one rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RuleSeverity {
@@ -179,6 +204,9 @@ pub(crate) enum EditorFiles {
 
 words! {
     FailLevel { Error = "error", Warning = "warning", Info = "info", Style = "style", None = "none" }
+    FailRisk {
+        Low = "low", Medium = "medium", High = "high", Critical = "critical", None = "none",
+    }
     RuleSeverity {
         Off = "off", Error = "error", Warning = "warning", Info = "info", Style = "style",
     }

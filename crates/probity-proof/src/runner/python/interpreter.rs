@@ -116,9 +116,8 @@ pub(in crate::runner) fn interpreters(
 impl Interpreter {
     /// Whether both are one program in one environment, whatever it was called by.
     fn is_same(&self, other: &Self) -> bool {
-        let program = |one: &Self| {
-            host::real_path(&one.executable).unwrap_or_else(|| one.executable.clone())
-        };
+        let program =
+            |one: &Self| host::real_path(&one.executable).unwrap_or_else(|| one.executable.clone());
         self.directories.first() == other.directories.first() && program(self) == program(other)
     }
 

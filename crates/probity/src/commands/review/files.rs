@@ -5,8 +5,8 @@ use std::{ffi::OsStr, fs::OpenOptions, io::Write as _, path::Path};
 use anyhow::Context as _;
 use probity_proof::NO_COMMIT;
 use probity_review::{
-    Bar, FailureKind, MAX_SCORE, Metadata, Redactor, ReviewFailure, ReviewOutput, SCHEMA_VERSION,
-    Score, Status, TestFile, TestSummary, read,
+    Bar, FailureKind, Metadata, Redactor, ReviewFailure, ReviewOutput, SCHEMA_VERSION, Score,
+    Status, TestFile, TestSummary, read,
 };
 use probity_scope::{HeldKind, Missing, read_text};
 
@@ -181,14 +181,7 @@ fn write_failure(
             agent_cli: settings.map_or("none", |settings| settings.agent.as_str()).to_owned(),
             ..Metadata::default()
         },
-        score: Score {
-            value: 0.0,
-            max: MAX_SCORE,
-            pass: false,
-            threshold: bar.threshold,
-            fail_on_critical: bar.fail_on_critical,
-            deductions: Vec::new(),
-        },
+        score: Score::failed(&bar),
         proven_issues: Vec::new(),
         observations: Vec::new(),
         discarded: Vec::new(),

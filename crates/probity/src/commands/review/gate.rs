@@ -9,16 +9,18 @@ use anyhow::Context as _;
 use probity_review::{Bar, Risk, Status};
 
 use super::{files, settings};
-use crate::{exit::Exit, failure::Failure, streams};
+use crate::{config::words::FailRisk, exit::Exit, failure::Failure, streams};
 
 pub(crate) fn run(
     review: &Path,
     threshold: Option<f64>,
     fail_on_critical: bool,
+    fail_on: Option<FailRisk>,
 ) -> anyhow::Result<Exit> {
     judge(review, |mut bar| {
         bar.threshold = threshold.unwrap_or(bar.threshold);
         bar.fail_on_critical |= fail_on_critical;
+        bar.fail_on = fail_on.map_or(bar.fail_on, FailRisk::least);
         bar
     })
 }
@@ -34,11 +36,7 @@ fn judge(path: &Path, flags: impl Fn(Bar) -> Bar) -> anyhow::Result<Exit> {
     // A variable that cannot be read is said before the file is.
     settings::bar_or(Bar::DEFAULT)?;
     let review = files::read_review(path, files::NAME_REVIEW)?;
-    let of_review = &review.score;
-    let bar = flags(settings::bar_or(Bar {
-        threshold: of_review.threshold,
-        fail_on_critical: of_review.fail_on_critical,
-    })?);
+    let bar = flags(settings::bar_or(Bar::of(&review.score))?);
     if review.status == Status::Error {
         let why = review.error.map_or_else(|| review.summary.clone(), |error| error.message);
         let way_out = "a gate cannot pass what was not reviewed: run the review again";
@@ -48,16 +46,16 @@ fn judge(path: &Path, flags: impl Fn(Bar) -> Bar) -> anyhow::Result<Exit> {
         let what = format!("{} contradicts itself", path.display());
         Failure::new(what, "run `probity review` again, which writes a new review.json")
     })?;
-    let critical =
-        review.proven_issues.iter().filter(|issue| issue.severity == Risk::Critical).count();
+    let failing = bar.failing(&review.proven_issues);
     let score = review.score.value;
-    let passes = bar.is_reached(score, critical > 0);
+    let passes = bar.is_reached(score, &review.proven_issues);
     let why = if score < bar.threshold {
         format!("{score} is below {}", bar.threshold)
-    } else if !passes {
-        match critical {
-            1 => "1 critical issue is proven".to_owned(),
-            count => format!("{count} critical issues are proven"),
+    } else if let Some(least) = bar.fails_from().filter(|_| !passes) {
+        let or_above = if least == Risk::Critical { "" } else { " or above" };
+        match failing {
+            1 => format!("1 proven issue is {least}{or_above}"),
+            count => format!("{count} proven issues are {least}{or_above}"),
         }
     } else {
         format!("{score} is at least {}", bar.threshold)

@@ -1,8 +1,12 @@
 //! What a review is told, from flags or from the environment of a CI step.
 
-use std::{env, path::PathBuf, time::Duration};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
-use probity_proof::{FetchOptions, Level, WithoutGuard};
+use probity_proof::{Ancestor, FetchOptions, Level, WithoutGuard, begun_from, default_branch};
 use probity_review::Bar;
 
 use super::Options;
@@ -30,6 +34,8 @@ pub(super) struct Settings {
     pub(super) base_ref: String,
     /// The branch that this one came from.
     pub(super) base: String,
+    /// Whether only the change is reviewed because the branch has commits of its own.
+    pub(super) is_guess: bool,
     pub(super) history: Keep,
     pub(super) report_only: bool,
     pub(super) budget: Option<f64>,
@@ -54,6 +60,38 @@ pub(super) struct Settings {
     pub(super) reports: Vec<(ReviewFormat, PathBuf)>,
     pub(super) quiet: bool,
     pub(super) since_last: bool,
+}
+
+/// The usual name of the branch that others begin from.
+const MAIN: &str = "main";
+
+/// What is reviewed.
+struct Subject {
+    diff_base: Option<String>,
+    base: String,
+    is_guess: bool,
+}
+
+impl Subject {
+    /// The change, if somebody asks for it or the branch has commits of its own; otherwise the whole
+    /// repository. A base that is named has to exist, whatever it is for.
+    fn of(
+        repo: &Path,
+        named: Option<String>,
+        diff_only: bool,
+        whole: bool,
+    ) -> anyhow::Result<Self> {
+        if let Some(base) = &named {
+            Ancestor::with(repo, base)
+                .map_err(|error| Failure::new(error.to_string(), error.help()))?;
+        }
+        let own = if named.is_none() && !whole { begun_from(repo) } else { None };
+        let is_guess = own.is_some() && !diff_only;
+        let is_change = !whole && (diff_only || named.is_some() || own.is_some());
+        let base = named.or(own).or_else(|| default_branch(repo));
+        let base = base.unwrap_or_else(|| MAIN.to_owned());
+        Ok(Self { diff_base: is_change.then(|| base.clone()), base, is_guess })
+    }
 }
 
 /// Where reviews are kept.
@@ -87,6 +125,12 @@ impl Settings {
             None if is_step => Keep::Nowhere,
             None => Keep::StateDirectory,
         };
+        let subject = if is_step {
+            let base = said.base.unwrap_or_else(|| MAIN.to_owned());
+            Subject { diff_base: said.diff_only.then(|| base.clone()), base, is_guess: false }
+        } else {
+            Subject::of(&repo, said.base, said.diff_only, said.whole)?
+        };
         // The optional input of the task; what lies in the repository is never taken for it.
         let usual = PathBuf::from("review-config/review.yml");
         let usual = (is_step && usual.is_file()).then_some(usual);
@@ -97,11 +141,17 @@ impl Settings {
             profile: said.profile,
             agent: said.agent,
             model: said.model,
-            bar: Bar { threshold: said.threshold, fail_on_critical: said.fail_on_critical },
+            bar: Bar {
+                threshold: said.threshold,
+                fail_on_critical: said.fail_on_critical,
+                // A CI step has the score, and one variable for critical issues.
+                fail_on: if is_step { None } else { said.fail_on.least() },
+            },
             paths: said.paths,
-            diff_base: said.diff_only.then(|| said.base.clone()),
-            base_ref: said.base.clone(),
-            base: said.base.trim_start_matches("origin/").to_owned(),
+            diff_base: subject.diff_base,
+            base: subject.base.trim_start_matches("origin/").to_owned(),
+            base_ref: subject.base,
+            is_guess: subject.is_guess,
             history,
             report_only: said.report_only,
             budget: said.budget,
@@ -171,6 +221,7 @@ pub(super) fn bar_or(otherwise: Bar) -> anyhow::Result<Bar> {
     Ok(Bar {
         threshold: threshold.unwrap_or(otherwise.threshold),
         fail_on_critical: fail_on_critical.unwrap_or(otherwise.fail_on_critical),
+        fail_on: otherwise.fail_on,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::{
         guard::{Guard, Usual},
         kind::ValueKind,
         runner::Runners,
-        words::Sandbox,
+        words::{FailRisk, Sandbox},
     },
     report::review::ReviewFormat,
 };
@@ -37,14 +37,21 @@ section! {
             /// Fail if a critical issue is proven, whatever the score
             fail_on_critical: bool = false, flag("fail-on-critical"), step("FAIL_ON_CRITICAL"),
                 guard(Guard::Tighten(&["true", "false"]));
+            /// Fail if an issue of this severity or above is proven, whatever the score: low, medium,
+            /// high, critical or none (not under the name ci-agent-review)
+            fail_on: FailRisk = FailRisk::High, flag_of("fail-on", "SEVERITY"),
+                guard(Guard::Tighten(&["low", "medium", "high", "critical", "none"]));
             /// Review only files that match these globs
             paths: Vec<String> = Vec::new(), flag_of("paths", "GLOBS"), step("REVIEW_PATHS"),
                 guard(Guard::User);
-            /// Review only files that changed since the base
+            /// Review only files that changed since the base [default on a branch with commits of its own]
             diff_only: bool = false, flag("diff-only"), step("REVIEW_DIFF_ONLY"),
                 guard(Guard::Open);
-            /// Git reference to compare with
-            base: String = "main".to_owned(), flag_of("base", "REF"), step("BASE_REF"),
+            /// Review the whole repository on a branch, too
+            whole: bool = false, flag("whole"), guard(Guard::User);
+            /// Review only files that changed since this git reference [default: the default branch; under
+            /// the name ci-agent-review, main]
+            base: Option<String> = None, flag_of("base", "REF"), step("BASE_REF"),
                 guard(Guard::User);
             /// Database for the history: postgres://… or sqlite:FILE [default: a file in the state
             /// directory]
