@@ -48,6 +48,8 @@ use std::{
     sync::Arc,
 };
 
+use probity_check::OpenTexts;
+
 pub(crate) use self::{
     catalogue::{Catalogue, Oddity},
     error::ConfigError,
@@ -62,7 +64,7 @@ pub(crate) use self::{
     value::{Origin, Owner, Sourced, Value},
 };
 use self::{discovery::Discovery, error::Problem, settings::resolve};
-use crate::{name::Name, open_texts::OpenTexts};
+use crate::name::Name;
 
 /// Which file a run takes.
 #[derive(Clone, Debug)]

@@ -45,6 +45,18 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "probity-check",
+        &[
+            "probity-builds",
+            "probity-dockerfile",
+            "probity-finding",
+            "probity-lint",
+            "probity-sandbox",
+            "probity-scope",
+            "probity-secrets",
+        ],
+    ),
+    (
         "probity-audit",
         &[
             "probity-agent",
@@ -75,6 +87,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-audit",
             "probity-autofix",
             "probity-builds",
+            "probity-check",
             "probity-dockerfile",
             "probity-finding",
             "probity-image",

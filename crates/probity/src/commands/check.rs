@@ -30,6 +30,11 @@ use std::{
 };
 
 use anyhow::Context as _;
+use probity_check::{
+    IgnoreFiles,
+    builds::{self, ChosenBuilds},
+    discover::{self, Request, Targets},
+};
 use probity_finding::Finding;
 use probity_lint::{OwnRule, Rejection, is_syntax_rule};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
@@ -48,12 +53,9 @@ pub(crate) use self::{
     mask::Hider,
 };
 use crate::{
-    builds::{self, ChosenBuilds},
     config::{Catalogue, Choice, Configs, Dialect, Layer, Settings},
-    discover::{self, Request, Targets},
     exit::Exit,
     failure::Failure,
-    ignore_file::IgnoreFiles,
     manual::Manual,
     name::Name,
     report::{Detail, FileReport},

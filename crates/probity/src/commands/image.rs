@@ -8,18 +8,17 @@ use std::{
 };
 
 use anyhow::Context as _;
+use probity_check::discover;
 use probity_image::{
     BuildOptions, Difference, Engine, Experiment, Level, Obstacle, Options, StartOptions, Subject,
     Variant, Verdict, Workbench,
 };
 use probity_scope::{MOST_BYTES, read_text};
-
 use probity_text::visible;
 
 use super::{print_json, stop::Stop};
 use crate::{
     config::word::words,
-    discover,
     exit::Exit,
     failure::Failure,
     recipe::recipe,

@@ -7,6 +7,7 @@
 
 use std::io::{self, Write};
 
+use probity_check::builds::Invocation;
 use probity_finding::{Applicability, Finding, Fingerprints, Fix, LineIndex, Related, Span};
 use probity_lint::Rejection;
 use serde::Serialize;
@@ -17,7 +18,6 @@ use super::{
     place,
     stream::{Items, write_json},
 };
-use crate::builds::Invocation;
 
 const HEAD: &str = "{\"files\":[";
 /// How many bytes of source a finding may quote.

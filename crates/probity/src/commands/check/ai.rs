@@ -18,6 +18,7 @@ use probity_agent::Cancel;
 use probity_autofix::{
     Event, Member, Outcome, Proof, Reason, Request, Resolution, Settings, preview,
 };
+use probity_check::source::Source;
 use probity_dockerfile::Setting;
 use probity_finding::{Applicability, Finding, Fix, LineIndex};
 use probity_lint::{
@@ -39,7 +40,6 @@ use crate::{
     exit::Exit,
     report::ai_fix::{AiFix, AiSession},
     seats::seats,
-    source::Source,
 };
 
 /// What all files of a run share.

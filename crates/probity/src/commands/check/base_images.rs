@@ -16,6 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use probity_check::IgnoreFiles;
 use probity_finding::Severity;
 use probity_lint::{BaseImages, ImageAnswer, WantedImage};
 use probity_registry::{Error, Platform, Question, Reference, Settings as Limits, look_up};
@@ -30,7 +31,6 @@ use super::{
 use crate::{
     ci::in_ci,
     config::{Settings, words::SlowChecksMode},
-    ignore_file::IgnoreFiles,
     streams,
 };
 

@@ -3,6 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use probity_agent::Cancel;
+use probity_check::{
+    IgnoreFiles, OpenTexts,
+    source::{self, Limits, Read, Source},
+};
 use probity_finding::Finding;
 use probity_lint::Parsed;
 
@@ -17,12 +21,9 @@ use super::{
 };
 use crate::{
     config::{Choice, Configs, Layer, Settings, words::Proof},
-    ignore_file::IgnoreFiles,
     manual::Manual,
     name::Name,
-    open_texts::OpenTexts,
     report::ai_fix::AiFix,
-    source::{self, Limits, Read, Source},
 };
 
 /// The rules about spaces, newlines and continuations; none of them changes a word.

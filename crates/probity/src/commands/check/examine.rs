@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use probity_check::{IgnoreFiles, builds::FileUses, read_context_files, source::Source};
 use probity_dockerfile::Dockerignore;
 use probity_finding::{Finding, TextSlice};
 use probity_lint::{
@@ -17,10 +18,7 @@ use super::{
     opened::Opened,
     searched::Searched,
 };
-use crate::{
-    builds::FileUses, config::words::AiContext, context_files, ignore_file::IgnoreFiles,
-    report::ai_detection::AiDetection, source::Source,
-};
+use crate::{config::words::AiContext, report::ai_detection::AiDetection};
 
 /// What checking one file gave.
 pub(super) struct Checked {
@@ -135,7 +133,7 @@ impl ContextOf {
         let wanted = WantedFiles::of(parsed);
         let files = ignore_files.context_of(&source.path).map(|context| {
             let open_texts = ignore_files.open_texts();
-            context_files::read(context, &wanted, dockerignore.as_ref(), open_texts)
+            read_context_files(context, &wanted, dockerignore.as_ref(), open_texts)
         });
         Self { dockerignore, complaint, files }
     }

@@ -6,6 +6,7 @@ mod summary;
 
 use std::path::Path;
 
+use probity_check::source::Source;
 use probity_finding::{Applicability, Finding};
 use probity_lint::{
     AI_DETECTORS, AppliedFix, FixOptions, KnownFindings, LintOptions, Parsed, RULES, Rejection,
@@ -22,7 +23,6 @@ use super::{
 use crate::{
     config::{Origin, Settings, key},
     report::{ai_fix::AiFix, proof::ProofReport},
-    source::Source,
     write::{self, WriteError},
 };
 

@@ -1,6 +1,7 @@
 //! Dockerfiles inside a Compose or Bake file: their findings point into that file.
 
 use probity_builds::InlinePlace;
+use probity_check::{IgnoreFiles, builds::InlineDockerfile, source::Source};
 use probity_finding::{Finding, LineIndex, Position, Span};
 use probity_lint::Parsed;
 
@@ -10,7 +11,6 @@ use super::{
     fix::Way,
     job::Job,
 };
-use crate::{builds::InlineDockerfile, ignore_file::IgnoreFiles, source::Source};
 
 /// Checks all of them. Nothing is fixed: an edit of the Dockerfile is not an edit of the file around it.
 pub(super) fn examine(

@@ -6,15 +6,17 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
+use probity_check::{
+    builds::{Described, FileUses, InlineDockerfile, Invocation},
+    discover::Targets,
+};
 use probity_lint::BaseImages;
 
 use super::{
     Options, known::KnownInFile, opened::Opened, settings::FileRules, shellcheck::ShellcheckProgram,
 };
 use crate::{
-    builds::{Described, FileUses, InlineDockerfile, Invocation},
     config::{Choice, Configs, Layer, Origin, Settings, Sources, table},
-    discover::Targets,
     name::Name,
 };
 

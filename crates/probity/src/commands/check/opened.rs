@@ -2,10 +2,10 @@
 
 use std::{io, path::Path};
 
+use probity_check::source::{self, Limits, Read, Source, Unread};
 use probity_lint::{Detached, Parsed};
 
 use super::job::{Job, Target};
-use crate::source::{self, Limits, Read, Source, Unread};
 
 /// What became of opening a target.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use std::{
 };
 
 use probity_autofix::Issue;
+use probity_check::source::Source;
 use probity_dockerfile::Setting as Instruction;
 use probity_image::{
     BuildOptions, Engine, EngineKind, Experiment, ImageError, Level, Obstacle, Options, Setting,
@@ -19,7 +20,6 @@ use crate::{
     config::{table::ai::Ai, words::Proof},
     recipe::recipe,
     report::{proof::ProofReport, stages::StagesReport},
-    source::Source,
 };
 
 /// The proofs of one file.

@@ -2,6 +2,7 @@
 
 use std::{cell::LazyCell, io, path::Path};
 
+use probity_check::source::{self, Limits, Read};
 use probity_finding::{Finding, LineIndex, Severity};
 use probity_lint::{
     DirectiveOptions, LintOptions, OptionValue, Pattern, RuleSet, is_syntax_rule, lint,
@@ -12,7 +13,6 @@ use super::{codes, settings::Settings};
 use crate::{
     commands::check::Hider,
     report::place::{LineRange, Unit},
-    source::{self, Limits, Read},
 };
 
 /// One thing that is reported.

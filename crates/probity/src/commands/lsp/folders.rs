@@ -8,6 +8,7 @@ use std::{
     time::SystemTime,
 };
 
+use probity_check::OpenTexts;
 use probity_lsp::ConfigFile;
 
 use super::config_file;
@@ -15,7 +16,6 @@ use crate::{
     commands::check::{EditorRules, editor_configs},
     config::{Choice, Configs, FileReach, Settings, read_text},
     name::Name,
-    open_texts::OpenTexts,
 };
 
 /// What was read, by the folder that it holds in.

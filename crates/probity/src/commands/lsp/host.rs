@@ -6,6 +6,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use probity_check::{OpenTexts, discover};
 use probity_lint::{META_RULES, RULES};
 use probity_lsp::{
     AiAnswer, AiRequest, AiWatch, ConfigProblem, DocumentKind, FixRequest, Host, Report, RuleName,
@@ -18,9 +19,7 @@ use crate::{
         check::{EditorFixes, EditorText},
         explain,
     },
-    discover,
     name::Name,
-    open_texts::OpenTexts,
 };
 
 /// The program as an editor's server sees it.

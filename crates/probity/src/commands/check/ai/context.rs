@@ -3,6 +3,7 @@
 use std::{fmt, path::Path, sync::Arc};
 
 use probity_autofix::{AgentContext, ContextOptions, ContextRead, ReadOutcome};
+use probity_check::source::Source;
 use probity_dockerfile::Dockerignore;
 use probity_scope::ScopeError;
 use probity_seat::Seated;
@@ -11,7 +12,6 @@ use probity_secrets::{FindSecrets, Secret};
 use crate::{
     commands::check::{job::Job, settings::FileRules},
     config::words::AiContext,
-    source::Source,
 };
 
 /// Where the agent starts if it is not sandboxed: paths that it reads are below its working directory.

@@ -3,6 +3,7 @@
 //! `auto` proves what agents propose; the fixes of rules are proven only on request, because most
 //! runs of `--fix-unsafe` should not build an image.
 
+use probity_check::source::Source;
 use probity_dockerfile::{Facts, parse};
 use probity_finding::Applicability;
 use probity_lint::{FixOptions, Fixed, SkipReason, SkippedFix};
@@ -15,7 +16,6 @@ use crate::{
     },
     config::{Origin, key, words::Proof},
     report::proof::ProofReport,
-    source::Source,
 };
 
 /// The fixes as they are if the images agree, otherwise the safe ones alone.

@@ -21,29 +21,29 @@ use crate::{
 
 /// Which builds a command line asks for; all of them without a name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ChosenBuilds {
+pub struct ChosenBuilds {
     /// Of Bake files.
-    pub(crate) targets: Vec<String>,
+    pub targets: Vec<String>,
     /// Of Compose files.
-    pub(crate) services: Vec<String>,
+    pub services: Vec<String>,
 }
 
 /// How builds use one Dockerfile.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct FileUses {
-    pub(crate) lint: BuildUses,
+pub struct FileUses {
+    pub lint: BuildUses,
     contexts: BTreeSet<PathBuf>,
     /// The descriptions that name it, if the user does not.
-    pub(crate) named_by: BTreeSet<PathBuf>,
+    pub named_by: BTreeSet<PathBuf>,
     /// The services and targets that build it.
-    pub(crate) invocations: BTreeSet<Invocation>,
+    pub invocations: BTreeSet<Invocation>,
     /// Whether the description has other builds of it, which the command line leaves out.
-    pub(crate) is_partial: bool,
+    pub is_partial: bool,
 }
 
 /// One build, as reports name it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub(crate) struct Invocation {
+pub struct Invocation {
     /// `compose` or `bake`.
     kind: &'static str,
     /// The Compose or Bake file.
@@ -54,25 +54,25 @@ pub(crate) struct Invocation {
 
 /// A Dockerfile inside a Compose or Bake file.
 #[derive(Clone, Debug)]
-pub(crate) struct InlineDockerfile {
-    pub(crate) text: String,
-    pub(crate) place: InlinePlace,
-    pub(crate) uses: FileUses,
+pub struct InlineDockerfile {
+    pub text: String,
+    pub place: InlinePlace,
+    pub uses: FileUses,
 }
 
 /// What the Compose and Bake files among the targets say.
 #[derive(Debug, Default)]
-pub(crate) struct Described {
+pub struct Described {
     /// The descriptions that could be read, also those without a build.
-    pub(crate) files: Vec<PathBuf>,
-    pub(crate) uses: BTreeMap<PathBuf, FileUses>,
+    pub files: Vec<PathBuf>,
+    pub uses: BTreeMap<PathBuf, FileUses>,
     /// Inline Dockerfiles by the file they are in.
-    pub(crate) inline: BTreeMap<PathBuf, Vec<InlineDockerfile>>,
+    pub inline: BTreeMap<PathBuf, Vec<InlineDockerfile>>,
 }
 
 impl FileUses {
     /// The build context, unless builds disagree about it.
-    pub(crate) fn context(&self) -> Option<&Path> {
+    pub fn context(&self) -> Option<&Path> {
         if self.contexts.len() == 1 { self.contexts.first().map(PathBuf::as_path) } else { None }
     }
 
@@ -90,14 +90,14 @@ impl FileUses {
 }
 
 impl Described {
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.uses.is_empty() && self.inline.is_empty()
     }
 }
 
 /// Replaces Compose and Bake files by the Dockerfiles that they name. A Dockerfile is a target once,
 /// however many builds use it. Reports name files relative to the `working` directory.
-pub(crate) fn expand(targets: &mut Targets, chosen: &ChosenBuilds, working: &Path) -> Described {
+pub fn expand(targets: &mut Targets, chosen: &ChosenBuilds, working: &Path) -> Described {
     let mut described = Described::default();
     let files = std::mem::take(&mut targets.files);
     // A file that changes the meaning of another one is read with that one.

@@ -18,41 +18,41 @@ use rustix::{
     io::Errno,
 };
 
-pub(crate) use self::problem::FILE_RULES;
+pub use self::problem::FILE_RULES;
 
 /// What became of reading a target.
 #[derive(Debug)]
-pub(crate) enum Read {
+pub enum Read {
     Text(Source),
     Problem(Unread),
 }
 
 /// A target that was read.
 #[derive(Debug)]
-pub(crate) struct Source {
-    pub(crate) path: PathBuf,
+pub struct Source {
+    pub path: PathBuf,
     /// The path as reports show it; see [`shown`].
-    pub(crate) shown: String,
+    pub shown: String,
     /// The text as it is in the file, a byte order mark included.
-    pub(crate) text: TextSlice,
+    pub text: TextSlice,
     /// Whether the text is what the file has. Where bytes are not UTF-8 it is not, and writing it back
     /// would destroy them.
-    pub(crate) is_exact: bool,
+    pub is_exact: bool,
     /// What is to be said about the file rather than about its text.
-    pub(crate) findings: Vec<Finding>,
+    pub findings: Vec<Finding>,
 }
 
 /// A target that has no text to check.
 #[derive(Debug)]
-pub(crate) struct Unread {
-    pub(crate) shown: String,
+pub struct Unread {
+    pub shown: String,
     /// One error that is true of the file as a whole.
-    pub(crate) finding: Finding,
+    pub finding: Finding,
 }
 
 /// How much is read of one target.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub struct Limits {
     max_bytes: u64,
     /// Whether bytes that are no text are read as if they were.
     any_bytes: bool,
@@ -63,13 +63,13 @@ impl Limits {
     const HARD: u64 = 64 * 1024 * 1024;
 
     /// `max_file_size` is what the configuration says; 0 means no limit but the hard one.
-    pub(crate) fn new(max_file_size: u64) -> Self {
+    pub fn new(max_file_size: u64) -> Self {
         let max_bytes = if max_file_size == 0 { Self::HARD } else { max_file_size.min(Self::HARD) };
         Self { max_bytes, any_bytes: false }
     }
 
     /// The same, for whoever takes every file for text as hadolint does.
-    pub(crate) fn with_any_bytes(self) -> Self {
+    pub fn with_any_bytes(self) -> Self {
         Self { any_bytes: true, ..self }
     }
 
@@ -82,7 +82,7 @@ impl Limits {
 ///
 /// Reports and prompts show lines of it, and a link that a repository brings must not choose another
 /// file of the user for that.
-pub(crate) fn read(path: &Path, directory: &Path, limits: Limits) -> Read {
+pub fn read(path: &Path, directory: &Path, limits: Limits) -> Read {
     match read_file(path, directory, limits) {
         Ok((text, stray, mut findings)) => {
             let (path, shown) = (path.to_owned(), shown(path, directory));
@@ -95,7 +95,7 @@ pub(crate) fn read(path: &Path, directory: &Path, limits: Limits) -> Read {
 }
 
 /// Reads standard input, which stands for `filename` where one was given.
-pub(crate) fn read_stdin(
+pub fn read_stdin(
     input: impl io::Read,
     filename: Option<&Path>,
     directory: &Path,
@@ -115,7 +115,7 @@ pub(crate) fn read_stdin(
 }
 
 /// Takes the text that an editor has for a file, which need not exist yet.
-pub(crate) fn of_editor(path: &Path, directory: &Path, text: &str, limits: Limits) -> Read {
+pub fn of_editor(path: &Path, directory: &Path, text: &str, limits: Limits) -> Read {
     let shown = shown(path, directory);
     match read_bounded(text.as_bytes(), text.len(), limits).and_then(|bytes| limits.text(bytes)) {
         Ok((text, stray)) => {
@@ -131,7 +131,7 @@ pub(crate) fn of_editor(path: &Path, directory: &Path, text: &str, limits: Limit
 }
 
 /// The path relative to the working directory where it is below that, with forward slashes.
-pub(crate) fn shown(path: &Path, directory: &Path) -> String {
+pub fn shown(path: &Path, directory: &Path) -> String {
     let relative = path.strip_prefix(directory).unwrap_or(path);
     let mut text = String::new();
     for component in relative.components() {

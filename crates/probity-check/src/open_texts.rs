@@ -8,14 +8,14 @@ use std::{
 
 /// Open texts by absolute path; empty for every command that reads files alone.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct OpenTexts(Arc<HashMap<PathBuf, Arc<str>>>);
+pub struct OpenTexts(Arc<HashMap<PathBuf, Arc<str>>>);
 
 impl OpenTexts {
-    pub(crate) fn new(texts: HashMap<PathBuf, Arc<str>>) -> Self {
+    pub fn new(texts: HashMap<PathBuf, Arc<str>>) -> Self {
         Self(Arc::new(texts))
     }
 
-    pub(crate) fn get(&self, path: &Path) -> Option<&str> {
+    pub fn get(&self, path: &Path) -> Option<&str> {
         self.0.get(path).map(AsRef::as_ref)
     }
 }

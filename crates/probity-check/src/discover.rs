@@ -19,34 +19,34 @@ use probity_scope::TreeError;
 use walk::{Visibility, Walk};
 
 /// Whether a file is a Dockerfile by its name.
-pub(crate) fn is_dockerfile_name(path: &Path) -> bool {
+pub fn is_dockerfile_name(path: &Path) -> bool {
     name::counts(path)
 }
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Request<'a> {
+pub struct Request<'a> {
     /// As the command line has them; `-` is standard input.
-    pub(crate) paths: &'a [PathBuf],
+    pub paths: &'a [PathBuf],
     /// Patterns of what to leave out, whoever named it.
-    pub(crate) exclude: &'a [String],
+    pub exclude: &'a [String],
     /// The absolute working directory, from which relative paths count.
-    pub(crate) directory: &'a Path,
+    pub directory: &'a Path,
 }
 
 /// What is to be checked.
 #[derive(Debug, Default)]
-pub(crate) struct Targets {
+pub struct Targets {
     /// Absolute paths, sorted, each file once. Links are not resolved.
-    pub(crate) files: Vec<PathBuf>,
-    pub(crate) stdin: bool,
+    pub files: Vec<PathBuf>,
+    pub stdin: bool,
     /// What could not be found or searched, in the order of the command line.
-    pub(crate) errors: Vec<DiscoverError>,
+    pub errors: Vec<DiscoverError>,
 }
 
 /// Why a part of the command line yielded nothing.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum DiscoverError {
+pub enum DiscoverError {
     #[error("`{}` does not exist", path.display())]
     Missing { path: PathBuf },
     #[error("`{pattern}` matches no file")]
@@ -65,7 +65,7 @@ pub(crate) enum DiscoverError {
 
 impl DiscoverError {
     /// What to do about it, as a line of its own.
-    pub(crate) fn way_out(&self) -> &'static str {
+    pub fn way_out(&self) -> &'static str {
         match self {
             Self::Missing { .. } => {
                 "\n  help: pass an existing file; without a path, probity checks every Dockerfile below \
@@ -104,7 +104,7 @@ impl DiscoverError {
 ///
 /// Fails only when a pattern in `exclude` is malformed: to go on would be to check what was to be
 /// left out. All other errors are in the result, beside what was found.
-pub(crate) fn discover(request: &Request<'_>) -> Result<Targets, DiscoverError> {
+pub fn discover(request: &Request<'_>) -> Result<Targets, DiscoverError> {
     let excludes = Excludes::new(request.exclude, request.directory)?;
     let mut search =
         Search { request, excludes, walked: HashSet::new(), found: FoundFiles::default() };
@@ -121,7 +121,7 @@ pub(crate) fn discover(request: &Request<'_>) -> Result<Targets, DiscoverError> 
 }
 
 /// Whether a name that stands for standard input is one of those to be left out.
-pub(crate) fn excludes(request: &Request<'_>, name: &Path) -> Result<bool, DiscoverError> {
+pub fn excludes(request: &Request<'_>, name: &Path) -> Result<bool, DiscoverError> {
     let excludes = Excludes::new(request.exclude, request.directory)?;
     let place: PathBuf = request.directory.join(name).components().collect();
     Ok(is_excluded(&excludes, &place, request.directory))

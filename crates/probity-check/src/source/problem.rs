@@ -17,13 +17,13 @@ use rustix::fs::FileType;
 
 /// A rule about files, for the listings that rules about text are in too.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FileRule {
-    pub(crate) name: &'static str,
-    pub(crate) severity: Severity,
-    pub(crate) summary: &'static str,
+pub struct FileRule {
+    pub name: &'static str,
+    pub severity: Severity,
+    pub summary: &'static str,
 }
 
-pub(crate) const FILE_RULES: [FileRule; 7] =
+pub const FILE_RULES: [FileRule; 7] =
     [MISSING, UNREADABLE, SPECIAL, OVERSIZED, BINARY, FOREIGN_ENCODING, EXECUTABLE];
 
 const MISSING: FileRule = FileRule {

@@ -20,7 +20,7 @@ const LARGEST: u64 = 1024 * 1024;
 /// A build takes `NAME.dockerignore` beside the Dockerfile `NAME`, else `.dockerignore` in the root of
 /// its context. Where nobody says what the context is, an ignore file beside the Dockerfile says it.
 #[derive(Debug)]
-pub(crate) struct IgnoreFiles {
+pub struct IgnoreFiles {
     context: Option<PathBuf>,
     /// Whether a file of the repository gave the context.
     is_described: bool,
@@ -28,35 +28,35 @@ pub(crate) struct IgnoreFiles {
 }
 
 impl IgnoreFiles {
-    pub(crate) fn new(context: Option<&Path>) -> Self {
+    pub fn new(context: Option<&Path>) -> Self {
         let context = context.map(Path::to_path_buf);
         Self { context, is_described: false, open_texts: OpenTexts::default() }
     }
 
     /// The same with texts that count instead of files.
-    pub(crate) fn with_open_texts(self, open_texts: OpenTexts) -> Self {
+    pub fn with_open_texts(self, open_texts: OpenTexts) -> Self {
         Self { open_texts, ..self }
     }
 
     /// The same for a file whose builds name this context; one that the user named comes first.
-    pub(crate) fn for_context(&self, context: &Path) -> Self {
+    pub fn for_context(&self, context: &Path) -> Self {
         let is_described = self.context.is_none();
         let context = self.context.clone().or_else(|| Some(context.to_owned()));
         Self { context, is_described, open_texts: self.open_texts.clone() }
     }
 
-    pub(crate) fn open_texts(&self) -> &OpenTexts {
+    pub fn open_texts(&self) -> &OpenTexts {
         &self.open_texts
     }
 
     /// The build context of a Dockerfile: the directory beside it, unless another one is given.
-    pub(crate) fn context_of<'p>(&'p self, dockerfile: &'p Path) -> Option<&'p Path> {
+    pub fn context_of<'p>(&'p self, dockerfile: &'p Path) -> Option<&'p Path> {
         self.context.as_deref().or_else(|| dockerfile.parent())
     }
 
     /// The build context that an agent may see. A file of the repository cannot show it more than the
     /// project of the Dockerfile.
-    pub(crate) fn shown_context_of<'p>(&'p self, dockerfile: &'p Path) -> Option<&'p Path> {
+    pub fn shown_context_of<'p>(&'p self, dockerfile: &'p Path) -> Option<&'p Path> {
         let context = self.context_of(dockerfile)?;
         let is_inside = || {
             let project = probity_sandbox::workspace_root(dockerfile.parent()?).ok()?;
@@ -75,7 +75,7 @@ impl IgnoreFiles {
     }
 
     /// The ignore file of a Dockerfile, and what is to be said where it cannot be read.
-    pub(crate) fn of(&self, dockerfile: &Path) -> (Option<Dockerignore>, Option<Finding>) {
+    pub fn of(&self, dockerfile: &Path) -> (Option<Dockerignore>, Option<Finding>) {
         let mut own = dockerfile.as_os_str().to_owned();
         own.push(".dockerignore");
         let shared = self.context_of(dockerfile).map(|dir| dir.join(".dockerignore"));
