@@ -12,7 +12,7 @@ use crate::open_texts::OpenTexts;
 const LARGEST: u64 = 64 * 1024;
 
 /// Those of the wanted files that exist in a build context and are sent to the builder.
-pub fn read(
+pub(crate) fn read(
     context: &Path,
     wanted: &WantedFiles,
     dockerignore: Option<&Dockerignore>,

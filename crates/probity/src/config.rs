@@ -59,7 +59,7 @@ pub(crate) use self::{
     nearest::nearest,
     read_text::{FileReach, read_text},
     schema::schema,
-    settings::Settings,
+    settings::{RuleSettings, Settings},
     template::template,
     value::{Origin, Owner, Sourced, Value},
 };

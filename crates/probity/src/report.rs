@@ -28,12 +28,11 @@ mod text;
 
 use std::io::{self, Write};
 
-use probity_check::builds::Invocation;
+use probity_check::{AiDetection, AiFix, builds::Invocation};
 use probity_finding::Finding;
 use probity_lint::Rejection;
 use probity_text::runner::Syntax;
 
-use self::{ai_detection::AiDetection, ai_fix::AiFix};
 use crate::{config::word::words, screen::Screen};
 
 /// One file's part of a report. The findings are in report order.
