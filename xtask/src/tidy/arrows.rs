@@ -92,6 +92,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-audit",
             "probity-autofix",
             "probity-check",
+            "probity-containment",
             "probity-dockerfile",
             "probity-finding",
             "probity-image",

@@ -101,12 +101,12 @@ pub(crate) enum Content {
 /// The files as they were when a session began.
 #[derive(Debug)]
 pub(crate) struct Implicit {
-    pub(super) root: PathBuf,
+    pub(crate) root: PathBuf,
     /// The same, open since the session began: what is below is reached from here, and by no link.
-    pub(super) top: HeldDirectory,
+    pub(crate) top: HeldDirectory,
     /// What was which directory, by their places.
-    pub(super) directories: BTreeMap<PathBuf, Identity>,
-    pub(super) before: BTreeMap<PathBuf, Content>,
+    pub(crate) directories: BTreeMap<PathBuf, Identity>,
+    pub(crate) before: BTreeMap<PathBuf, Content>,
 }
 
 /// What a session did to them.
@@ -169,7 +169,7 @@ impl Implicit {
 impl Content {
     /// What has a name in a directory. What a link leads to counts if that is a file below the
     /// workspace: it is what is run, and nothing else can be of the session.
-    pub(super) fn read(
+    pub(crate) fn read(
         directory: &HeldDirectory,
         name: &Path,
         led: Option<(&HeldDirectory, PathBuf)>,
@@ -233,15 +233,15 @@ struct Waiting {
     path: PathBuf,
     place: PathBuf,
     depth: usize,
-    way: Way,
+    reached: Reached,
 }
 
 /// Looks at every file that tools run; false if there are too many files to look at all of them.
 fn visit(root: &Path, top: &HeldDirectory, mut see: impl FnMut(Seen)) -> bool {
     let (path, place) = (root.to_owned(), PathBuf::new());
-    let mut waiting = vec![Waiting { path, place, depth: 0, way: Way::Plain }];
+    let mut waiting = vec![Waiting { path, place, depth: 0, reached: Reached::Plain }];
     let mut seen = 0;
-    while let Some(Waiting { path: around, place: at, depth, way }) = waiting.pop() {
+    while let Some(Waiting { path: around, place: at, depth, reached }) = waiting.pop() {
         let Ok(directory) = top.open_below(&at) else { continue };
         let Some(stat) = directory.stat("") else { continue };
         let identity = (stat.device, stat.number);
@@ -254,7 +254,7 @@ fn visit(root: &Path, top: &HeldDirectory, mut see: impl FnMut(Seen)) -> bool {
             let Ok(below) = path.strip_prefix(root) else { continue };
             if kind == HeldKind::Directory {
                 if depth < DEPTH && !is_passed_over(&place) {
-                    waiting.push(Waiting { path, place, depth: depth + 1, way });
+                    waiting.push(Waiting { path, place, depth: depth + 1, reached });
                 }
                 continue;
             }
@@ -269,11 +269,12 @@ fn visit(root: &Path, top: &HeldDirectory, mut see: impl FnMut(Seen)) -> bool {
             }
             // Once: links that lead in circles would hide the rest.
             if leads_on
-                && way == Way::Plain
+                && reached == Reached::Plain
                 && let Some(place) = led().filter(|place| top.is_directory(place))
                 && !place.iter().any(is_dot_git)
             {
-                waiting.push(Waiting { path, place, depth: depth + 1, way: Way::ThroughLink });
+                let reached = Reached::ThroughLink;
+                waiting.push(Waiting { path, place, depth: depth + 1, reached });
             }
         }
     }
@@ -282,7 +283,7 @@ fn visit(root: &Path, top: &HeldDirectory, mut see: impl FnMut(Seen)) -> bool {
 
 /// How a directory was reached.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Reached {
     Plain,
     ThroughLink,
 }

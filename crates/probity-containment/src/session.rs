@@ -15,7 +15,7 @@ use probity_seat::State;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use super::{
+use crate::{
     implicit::{Content, Implicit},
     quarantine::Quarantine,
 };
@@ -124,6 +124,12 @@ pub(crate) fn killed(state: &State, workspace: Option<&Path>) -> Vec<(Note, Begu
         is_wanted.then_some((Note { path, _locked: file }, begun))
     });
     killed.collect()
+}
+
+/// The workspaces in which sessions were killed that nobody has looked at since.
+#[must_use]
+pub fn killed_workspaces(state: &State) -> Vec<PathBuf> {
+    killed(state, None).iter().map(|(_, begun)| begun.workspace()).collect()
 }
 
 fn directory(state: &State) -> PathBuf {

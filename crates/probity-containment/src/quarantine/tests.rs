@@ -16,7 +16,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 use tempfile::TempDir;
 
 use super::{kept, take, take_file};
-use crate::containment::implicit::{Content, Implicit};
+use crate::implicit::{Content, Implicit};
 
 const SECRET: &str = "export PASSWORD=of-the-victim\n";
 

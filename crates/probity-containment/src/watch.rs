@@ -2,30 +2,28 @@
 //! host must not obey what such a process left behind.
 
 use std::{
+    io,
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
-use anyhow::Context as _;
 use probity_sandbox::{Guard, GuardedEnd, Root, Snapshot, workspace_root};
 use probity_scope::HeldDirectory;
 use probity_seat::{Seated, State};
 use probity_text::visible;
 
 use crate::{
-    containment::{
-        implicit::{Changed, Changes, Implicit},
-        quarantine::{self, Quarantine},
-        session::{self, Begun, Note},
-    },
-    seats::state,
+    implicit::{Changed, Changes, Implicit},
+    quarantine::{self, Quarantine},
+    session::{self, Begun, Note},
 };
 
 /// Files that a note names.
 const SHOWN: usize = 8;
 
 /// Ends once: with the process, or when it is dropped, as after a process that did not start.
-pub(crate) struct Watch {
+#[expect(missing_debug_implementations, reason = "it has nothing to show")]
+pub struct Watch {
     held: Mutex<Option<Held>>,
 }
 
@@ -47,9 +45,10 @@ struct WatchedDirectory {
 }
 
 impl WatchedDirectory {
-    fn new(root: &Root, quarantine: Quarantine, state: &State) -> anyhow::Result<Self> {
+    fn new(root: &Root, quarantine: Quarantine, state: &State) -> Result<Self, WatchError> {
         let guard = root.guard();
-        let top = guard.directory().with_context(|| root.path.display().to_string())?;
+        let unreachable = |source| WatchError { workspace: root.path.clone(), source };
+        let top = guard.directory().map_err(unreachable)?;
         if let Some(error) = guard.unwatched() {
             tracing::warn!(
                 "do not use git in {} before the command ends: its git directories cannot be watched \
@@ -71,20 +70,36 @@ impl WatchedDirectory {
     }
 }
 
+/// Why a workspace cannot be watched.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", workspace.display())]
+pub struct WatchError {
+    workspace: PathBuf,
+    source: io::Error,
+}
+
 impl Watch {
     /// Begins before the process does.
-    pub(crate) fn start(seated: &Seated, quarantine: Quarantine) -> anyhow::Result<Self> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the workspace cannot be opened.
+    pub fn start(
+        seated: &Seated,
+        quarantine: Quarantine,
+        state: &State,
+    ) -> Result<Self, WatchError> {
         let Some(root) = &seated.root else { return Ok(Self { held: Mutex::new(None) }) };
-        let state = state()?;
         let roots = [root].into_iter().chain(&seated.directories);
-        let places = roots.map(|root| WatchedDirectory::new(root, quarantine, &state));
-        let places = places.collect::<anyhow::Result<_>>()?;
-        let held = Held { places, quarantine, state, seated: seated.clone() };
+        let places = roots.map(|root| WatchedDirectory::new(root, quarantine, state));
+        let places = places.collect::<Result<_, _>>()?;
+        let (state, seated) = (state.clone(), seated.clone());
+        let held = Held { places, quarantine, state, seated };
         Ok(Self { held: Mutex::new(Some(held)) })
     }
 
     /// Ends the watch, takes away what the host must not obey, and says so.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         let held = self.held.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Held { places, quarantine, state, seated }) = held else { return };
         seated.keep_logins();
@@ -104,7 +119,7 @@ impl Drop for Watch {
 
 /// Does what the ends of killed sessions did not, in this workspace or in all of them, and gives the
 /// workspaces. Has to be done before anything is read for the next session.
-pub(crate) fn make_up(state: &State, workspace: Option<&Path>) -> Vec<PathBuf> {
+pub fn make_up(state: &State, workspace: Option<&Path>) -> Vec<PathBuf> {
     let mut workspaces = Vec::new();
     for (note, mut begun) in session::killed(state, workspace) {
         let workspace = begun.workspace();
@@ -165,22 +180,23 @@ fn named(changed: &[Changed], workspace: &Path) -> String {
 }
 
 fn keep(state: &State, workspace: &Path, implicit: &Implicit, changed: Vec<Changed>) {
-    let mut kept = Vec::new();
+    let mut moved = Vec::new();
     for changed in changed {
         match quarantine::take_file(state, workspace, implicit, &changed) {
-            Ok(_) => kept.push(changed),
+            Ok(_) => moved.push(changed),
             Err(error) => tracing::warn!(
-                "{}: {} would run what the session wrote, and moving it away failed: {error:#}",
+                "{}: {} would run what the session wrote, and moving it away failed: {}",
                 changed.path.display(),
-                changed.run_by
+                changed.run_by,
+                in_full(&error)
             ),
         }
     }
-    if !kept.is_empty() {
+    if !moved.is_empty() {
         tracing::warn!(
             "the session changed files that tools run by themselves, and they were put back as they \
              were: {}; `cai accept --list` shows the changed ones, `cai accept` puts them in place",
-            named(&kept, workspace)
+            named(&moved, workspace)
         );
     }
 }
@@ -205,9 +221,16 @@ fn take_strays(ended: &GuardedEnd, workspace: &Path, state: &State) {
             ),
             Err(error) => tracing::warn!(
                 "{}: git may run programs of the sandboxed command there, and moving it away \
-                     failed: {error:#}; remove it before you use git",
-                stray.path.display()
+                     failed: {}; remove it before you use git",
+                stray.path.display(),
+                in_full(&error)
             ),
         }
     }
+}
+
+/// An error and its causes in one line.
+fn in_full(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -14,7 +14,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::Context as _;
 use probity_sandbox::{
     HeldTree, Identity, Stray, StrayKind, clean_git_directory, clean_worktree, runs_nothing,
     without_commands,
@@ -24,12 +23,11 @@ use probity_seat::State;
 use serde::{Deserialize, Serialize};
 
 use self::relocate::{Placed, relocate};
-use super::implicit::{Changed, Content, Implicit};
-use crate::failure::Failure;
+use crate::implicit::{Changed, Content, Implicit};
 
 /// What becomes of changed files that tools run by themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Quarantine {
+pub enum Quarantine {
     /// They stay, and the user is told.
     GitOnly,
     /// They wait for `cai accept`.
@@ -38,26 +36,27 @@ pub(crate) enum Quarantine {
 
 impl Quarantine {
     /// By the flag `--quarantine`.
-    pub(crate) fn of(is_wanted: bool) -> Self {
+    #[must_use]
+    pub fn of(is_wanted: bool) -> Self {
         if is_wanted { Self::Implicit } else { Self::GitOnly }
     }
 }
 
 /// Something that was moved away.
 #[derive(Debug)]
-pub(crate) struct Kept {
+pub struct Quarantined {
     /// The directory that holds it and its record.
-    pub(crate) directory: PathBuf,
-    pub(crate) record: Record,
+    directory: PathBuf,
+    record: Record,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Record {
+struct Record {
     #[serde(with = "any_path")]
     workspace: PathBuf,
     #[serde(with = "any_path")]
-    pub(crate) path: PathBuf,
-    pub(crate) kind: SuspectKind,
+    path: PathBuf,
+    kind: SuspectKind,
     /// The digest of what was put back in its place, if anything was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     before: Option<String>,
@@ -65,7 +64,7 @@ pub(crate) struct Record {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum SuspectKind {
+enum SuspectKind {
     Repository,
     Head,
     Rebase,
@@ -85,7 +84,7 @@ const MOST: usize = 10_000;
 
 /// Why something that a session left stays where it is.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Unmoved {
+pub enum Unmoved {
     #[error("a link is on the way to it, or its directory is gone ({0})")]
     Unreachable(io::Error),
     #[error("the session put another directory around it")]
@@ -94,6 +93,25 @@ pub(crate) enum Unmoved {
     Other,
     #[error("the file that was there before is too large to be put back")]
     TooLarge,
+    #[error(
+        "{} is full; restore its files with `cai accept`, or delete it", directory.display()
+    )]
+    Full { directory: PathBuf },
+    #[error(transparent)]
+    Record(#[from] serde_json::Error),
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Why something stays in quarantine.
+#[derive(Debug, thiserror::Error)]
+pub enum Unrestored {
+    #[error("{}: {why}", path.display())]
+    Refused { path: PathBuf, why: String },
+    #[error("{}", item.display())]
+    Item { item: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 /// Takes a stray away, and puts back what was in its place.
@@ -102,7 +120,7 @@ pub(crate) fn take(
     workspace: &Path,
     held: &HeldTree,
     stray: &Stray,
-) -> anyhow::Result<Kept> {
+) -> Result<Quarantined, Unmoved> {
     let kind = match stray.kind {
         StrayKind::Repository => SuspectKind::Repository,
         StrayKind::Head => SuspectKind::Head,
@@ -123,7 +141,7 @@ pub(crate) fn take(
     }
     let now = parent.stat(name).map(|stat| (stat.device, stat.number));
     if now != stray.identity {
-        return Err(Unmoved::Other.into());
+        return Err(Unmoved::Other);
     }
     let (workspace, path) = (workspace.to_owned(), stray.path.clone());
     let record = Record { workspace, path, kind, before: None };
@@ -140,7 +158,7 @@ pub(crate) fn take(
         }
         StrayKind::Repository | StrayKind::Head | StrayKind::Rebase | StrayKind::Program => {}
     }
-    Ok(Kept { directory, record })
+    Ok(Quarantined { directory, record })
 }
 
 /// Text of a session goes back only into the directory that it is from: any other could be one that
@@ -151,7 +169,7 @@ fn ensure_same(parent: &HeldDirectory, before: Option<Identity>) -> Result<(), U
 }
 
 /// A place in quarantine with this record.
-fn begin(state: &State, record: &Record) -> anyhow::Result<(PathBuf, HeldDirectory)> {
+fn begin(state: &State, record: &Record) -> Result<(PathBuf, HeldDirectory), Unmoved> {
     let directory = new_place(state)?;
     fs::write(directory.join(RECORD), serde_json::to_vec_pretty(record)?)?;
     let place = HeldDirectory::open(&directory)?;
@@ -168,9 +186,9 @@ pub(crate) fn take_file(
     workspace: &Path,
     implicit: &Implicit,
     changed: &Changed,
-) -> anyhow::Result<Kept> {
+) -> Result<Quarantined, Unmoved> {
     if matches!(changed.before, Some(Content::Large(_) | Content::Digest(_))) {
-        return Err(Unmoved::TooLarge.into());
+        return Err(Unmoved::TooLarge);
     }
     let around = changed.place.parent().unwrap_or(Path::new(""));
     let name = changed.place.file_name().unwrap_or_default();
@@ -206,24 +224,25 @@ pub(crate) fn take_file(
             changed.path.display()
         );
     }
-    Ok(Kept { directory, record })
+    Ok(Quarantined { directory, record })
 }
 
 /// What is kept of a workspace.
-pub(crate) fn kept(state: &State, workspace: &Path) -> Vec<Kept> {
+#[must_use]
+pub fn kept(state: &State, workspace: &Path) -> Vec<Quarantined> {
     let places = fs::read_dir(state.directory.join("quarantine")).into_iter().flatten().flatten();
     let kept = places.filter_map(|place| {
         let directory = place.path();
         let record: Record =
             serde_json::from_slice(&read_file(&directory.join(RECORD), MOST_BYTES).ok()?).ok()?;
-        (record.workspace == workspace).then_some(Kept { directory, record })
+        (record.workspace == workspace).then_some(Quarantined { directory, record })
     });
-    let mut kept: Vec<Kept> = kept.collect();
+    let mut kept: Vec<Quarantined> = kept.collect();
     kept.sort_by(|one, other| one.record.path.cmp(&other.record.path));
     kept
 }
 
-fn new_place(state: &State) -> anyhow::Result<PathBuf> {
+fn new_place(state: &State) -> Result<PathBuf, Unmoved> {
     let all = state.directory.join("quarantine");
     fs::create_dir_all(&all)?;
     for number in 1..=MOST {
@@ -234,13 +253,19 @@ fn new_place(state: &State) -> anyhow::Result<PathBuf> {
             Err(error) => return Err(error.into()),
         }
     }
-    let what = format!("{} is full", all.display());
-    Err(Failure::new(what, "restore its files with `cai accept`, or delete it").into())
+    Err(Unmoved::Full { directory: all })
 }
 
-impl Kept {
+impl Quarantined {
+    /// Where it was.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.record.path
+    }
+
     /// What it is, for a person.
-    pub(crate) fn what(&self) -> &'static str {
+    #[must_use]
+    pub fn what(&self) -> &'static str {
         match self.record.kind {
             SuspectKind::Repository => "a new git repository",
             SuspectKind::Head => "a HEAD file that makes its directory a git repository",
@@ -253,7 +278,8 @@ impl Kept {
     }
 
     /// What the user can do about it.
-    pub(crate) fn next_step(&self) -> &'static str {
+    #[must_use]
+    pub fn next_step(&self) -> &'static str {
         match self.record.kind {
             SuspectKind::Repository | SuspectKind::Head => {
                 "`cai accept` restores it without hooks and settings that run programs"
@@ -270,18 +296,24 @@ impl Kept {
     }
 
     /// Deletes it for good.
-    pub(crate) fn discard(&self) -> io::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be removed whole.
+    pub fn discard(&self) -> io::Result<()> {
         fs::remove_dir_all(&self.directory)
     }
 
     /// Whether a word of the command line means it: its number in quarantine, or its path.
-    pub(crate) fn is_named(&self, word: &str, current: &Path) -> bool {
+    #[must_use]
+    pub fn is_named(&self, word: &str, current: &Path) -> bool {
         let number = self.directory.file_name();
         number.is_some_and(|number| number == word) || self.record.path == current.join(word)
     }
 
     /// What became of it, for a person.
-    pub(crate) fn restored(&self) -> &'static str {
+    #[must_use]
+    pub fn restored(&self) -> &'static str {
         match self.record.kind {
             SuspectKind::Implicit | SuspectKind::Program => "put in place as the session left it",
             SuspectKind::Rebase => "restored without its commands",
@@ -289,38 +321,44 @@ impl Kept {
         }
     }
 
-    pub(crate) fn item(&self) -> PathBuf {
+    #[must_use]
+    pub fn item(&self) -> PathBuf {
         self.directory.join(ITEM)
     }
 
     /// Puts it back without anything that git would run.
-    pub(crate) fn restore(&self) -> anyhow::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if something else is in its place, or it cannot be made harmless.
+    pub fn restore(&self) -> Result<(), Unrestored> {
         let (item, Record { path, workspace, kind, before }) = (self.item(), &self.record);
-        let refused = |what: &str| {
-            let what = format!("{}: {what}", path.display());
-            Failure::new(what, format!("look at {} and copy what you need", item.display()))
+        let refused = |why: &str| {
+            let why = format!("{why}; look at {} and copy what you need", item.display());
+            Unrestored::Refused { path: path.clone(), why }
         };
         match kind {
-            SuspectKind::Link => return Err(refused("the link that was there before stays").into()),
+            SuspectKind::Link => return Err(refused("the link that was there before stays")),
             SuspectKind::Configuration => {
-                return Err(refused("the configuration that was there before stays").into());
+                return Err(refused("the configuration that was there before stays"));
             }
             _ => {}
         }
         let parent = path.parent().unwrap_or(workspace);
         let Some(held) = self.held_parent(parent) else {
-            return Err(refused("its directory is gone").into());
+            return Err(refused("its directory is gone"));
         };
         let name = path.file_name().unwrap_or_default();
         let now = Content::read(&held, Path::new(name), None).ok().map(|content| content.digest());
         let is_as_left = *kind == SuspectKind::Implicit && now == *before;
         if held.kind(name).is_some() && !is_as_left {
-            return Err(refused("another file is there now").into());
+            return Err(refused("another file is there now"));
         }
-        let metadata = item.symlink_metadata().with_context(|| item.display().to_string())?;
+        let gone = |source| Unrestored::Item { item: item.clone(), source };
+        let metadata = item.symlink_metadata().map_err(gone)?;
         match kind {
             SuspectKind::Head if !runs_nothing(&tree_of(&held, parent)?, parent) => {
-                return Err(refused("its directory has settings or hooks that run programs").into());
+                return Err(refused("its directory has settings or hooks that run programs"));
             }
             SuspectKind::Rebase => without_commands(&HeldTree::open(&item)?, &item)?,
             SuspectKind::Repository if metadata.is_dir() => {
@@ -329,7 +367,7 @@ impl Kept {
             SuspectKind::Repository if metadata.is_file() => {
                 pointed(&item, parent, workspace).map_err(|why| refused(&why.to_string()))?
             }
-            SuspectKind::Repository => return Err(refused("is not a directory").into()),
+            SuspectKind::Repository => return Err(refused("is not a directory")),
             SuspectKind::Head
             | SuspectKind::Link
             | SuspectKind::Configuration
