@@ -7,7 +7,6 @@ mod corpus;
 mod docs;
 mod eval;
 mod history;
-mod passed;
 mod tidy;
 
 use std::{
@@ -35,9 +34,6 @@ Commands:
           [--work DIR] [--binary FILE] [--root DIR]
                                review real bug fixes of eval/history, of the projects whose
                                histories are in DIR, and count right verdicts
-  to-run DIR [--root DIR]      print the nextest filter without the test programs that passed and
-                               could notice no change since; DIR holds nextest's list of binaries
-  passed --report FILE DIR     remember in DIR which programs passed by nextest's JUnit report
   help                         print this
 
 Exit status: 0 clean, 1 something to do, 2 the command could not run.
@@ -115,19 +111,6 @@ fn run(mut arguments: Vec<String>) -> Result<Report, String> {
             arguments.finish()?;
             history::run(&root, &settings)
         }
-        "to-run" => {
-            let root = arguments.root()?;
-            let directory = arguments.path("the directory of nextest's list")?;
-            arguments.finish()?;
-            passed::to_run(&root, &directory)
-        }
-        "passed" => {
-            arguments.root()?;
-            let report = arguments.value("--report")?.ok_or("`--report` is missing")?;
-            let directory = arguments.path("the directory of nextest's list")?;
-            arguments.finish()?;
-            passed::passed(&directory, Path::new(&report))
-        }
         "help" | "--help" | "-h" => Ok(Report { text: HELP.to_owned(), clean: true }),
         unknown => Err(format!("no command named `{unknown}`\n\n{HELP}")),
     }
@@ -166,14 +149,6 @@ impl Arguments {
         };
         // Cargo answers with paths without links, and they are compared with this one.
         root.canonicalize().map_err(|error| format!("{}: {error}", root.display()))
-    }
-
-    /// The next argument that is no option.
-    fn path(&mut self, what: &str) -> Result<PathBuf, String> {
-        if self.rest.first().is_none_or(|first| first.starts_with('-')) {
-            return Err(format!("{what} is missing"));
-        }
-        Ok(PathBuf::from(self.rest.remove(0)))
     }
 
     fn finish(self) -> Result<(), String> {

@@ -17,6 +17,7 @@ mod symbols;
 pub(crate) mod tokens;
 
 use gen_lsp_types::Range;
+use probity_check::OpenTexts;
 use probity_dockerfile::{Dockerfile, Facts, parse};
 use probity_finding::Span;
 use serde::{Serialize, de::DeserializeOwned};
@@ -25,7 +26,7 @@ use serde_json::Value;
 use crate::{
     client::Client,
     document::Document,
-    host::{Buffers, Host, Report, Subject},
+    host::{Host, Report, Subject},
     lines::Lines,
 };
 
@@ -96,7 +97,7 @@ pub(crate) struct View<'a> {
     pub(crate) lines: Lines<'a>,
     pub(crate) host: &'a dyn Host,
     pub(crate) client: &'a Client,
-    buffers: &'a Buffers,
+    open_texts: &'a OpenTexts,
 }
 
 impl<'a> View<'a> {
@@ -104,10 +105,10 @@ impl<'a> View<'a> {
         document: &'a Document,
         host: &'a dyn Host,
         client: &'a Client,
-        buffers: &'a Buffers,
+        open_texts: &'a OpenTexts,
     ) -> Self {
         let lines = document.lines(client.encoding);
-        Self { document, lines, host, client, buffers }
+        Self { document, lines, host, client, open_texts }
     }
 
     pub(crate) fn text(&self) -> &'a str {
@@ -124,7 +125,7 @@ impl<'a> View<'a> {
             path: &self.document.path,
             text: &self.document.text,
             folder: self.client.folder_of(&self.document.path),
-            buffers: self.buffers,
+            open_texts: self.open_texts,
         }
     }
 

@@ -1,15 +1,9 @@
 //! What the server asks of the binary: everything that has effects or needs the configuration.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
+use probity_check::{EditorFixes, OpenTexts};
 use probity_finding::{Finding, Severity};
-
-/// Texts of open documents by path; they count instead of the files on disk.
-pub type Buffers = HashMap<PathBuf, Arc<str>>;
 
 /// A document that a question is about.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +12,7 @@ pub struct Subject<'a> {
     pub text: &'a str,
     /// The workspace folder that it lies in: findings are those of `probity check` run there.
     pub folder: Option<&'a Path>,
-    pub buffers: &'a Buffers,
+    pub open_texts: &'a OpenTexts,
 }
 
 /// What a document is to the server.
@@ -58,17 +52,6 @@ pub struct ConfigProblem {
     pub column: usize,
     pub severity: Severity,
     pub message: String,
-}
-
-/// Which fixes are wanted.
-#[derive(Clone, Copy, Debug)]
-pub enum FixRequest<'a> {
-    /// Every safe fix.
-    Safe,
-    /// Every fix of one rule, whatever it promises.
-    Rule(&'a str),
-    /// The layout rules, in every preset unless the configuration ignores them.
-    Layout,
 }
 
 /// The name of a rule, for completion.
@@ -117,7 +100,7 @@ pub trait Host: Send + Sync {
     fn check(&self, subject: &Subject<'_>) -> Report;
 
     /// The text after fixing; none where nothing changes or no fix may touch the file.
-    fn fix(&self, subject: &Subject<'_>, wanted: FixRequest<'_>) -> Option<String>;
+    fn fix(&self, subject: &Subject<'_>, wanted: EditorFixes<'_>) -> Option<String>;
 
     /// What is wrong with a configuration file.
     fn config_problems(&self, path: &Path, text: &str) -> Vec<ConfigProblem>;

@@ -18,8 +18,8 @@ mod uri;
 
 pub use crate::{
     host::{
-        AiAnswer, AiRequest, AiWatch, Buffers, ConfigFile, ConfigProblem, DocumentKind, FixRequest,
-        Host, Report, RuleName, Subject,
+        AiAnswer, AiRequest, AiWatch, ConfigFile, ConfigProblem, DocumentKind, Host, Report,
+        RuleName, Subject,
     },
     server::{ServerEnd, serve},
 };

@@ -24,6 +24,7 @@ use std::{
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, unbounded};
 use gen_lsp_types::Uri;
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
+use probity_check::OpenTexts;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -32,7 +33,7 @@ use crate::{
     client::Client,
     document::Document,
     frame::{self, Incoming, Outgoing, Refusal},
-    host::{Buffers, DocumentKind, Host},
+    host::{DocumentKind, Host},
 };
 
 /// Messages that are read ahead.
@@ -80,7 +81,7 @@ pub fn serve(
         requests_sent: 0,
         opened: 0,
         touches: 0,
-        buffers: Arc::default(),
+        open_texts: OpenTexts::default(),
     };
     let ended = server.run(&incoming);
     server.end_asking(&incoming);
@@ -163,7 +164,7 @@ struct Server {
     /// Documents opened and changed so far.
     touches: u64,
     /// The texts of open documents that are not Dockerfiles.
-    buffers: Arc<Buffers>,
+    open_texts: OpenTexts,
 }
 
 impl Server {

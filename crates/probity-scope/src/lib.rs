@@ -11,6 +11,7 @@
 //! [`HeldDirectory`] is for directories of ours that sandboxed processes have written to: it gives no
 //! path away. [`TreeFile`] is a file below the tree that its name is in. [`open_file`] is for all others.
 
+mod below;
 mod create;
 mod error;
 mod held;
@@ -25,6 +26,7 @@ mod stepwise;
 mod tracked;
 mod tree;
 
+pub use below::are_below;
 pub use error::{Named, ScopeError};
 pub use held::{
     CopiedLinks, FoundPlace, HeldDirectory, HeldEntry, HeldKind, HeldStat, Missing, PlaceError,

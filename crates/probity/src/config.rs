@@ -48,6 +48,8 @@ use std::{
     sync::Arc,
 };
 
+use probity_check::OpenTexts;
+
 pub(crate) use self::{
     catalogue::{Catalogue, Oddity},
     error::ConfigError,
@@ -57,12 +59,12 @@ pub(crate) use self::{
     nearest::nearest,
     read_text::{FileReach, read_text},
     schema::schema,
-    settings::Settings,
+    settings::{RuleSettings, Settings},
     template::template,
     value::{Origin, Owner, Sourced, Value},
 };
 use self::{discovery::Discovery, error::Problem, settings::resolve};
-use crate::{name::Name, open_texts::OpenTexts};
+use crate::name::Name;
 
 /// Which file a run takes.
 #[derive(Clone, Debug)]

@@ -1,22 +1,13 @@
 //! What a contained process gets: the user's own configuration, tightened by the repository's, which
 //! loosens nothing until the user trusts it.
 
-pub(crate) mod devcontainer;
-mod file;
-pub(crate) mod implicit;
-pub(crate) mod quarantine;
-pub(crate) mod session;
-mod trust;
+mod devcontainer;
 
-use std::{
-    collections::BTreeMap,
-    env,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, env, path::PathBuf, sync::Arc};
 
 use anyhow::Context as _;
 use probity_agent::{AgentTable, KnownAgent};
+use probity_containment::{RepositoryFile, Trust};
 use probity_sandbox::{AllowError, Allowlist, Limits, Mount, Network, Root};
 use probity_seat::{Grants, State, Terms};
 
@@ -25,13 +16,13 @@ pub(crate) use crate::config::{
     words::{AgentProcess, EditorFiles, NetworkMode, Sandbox, Terminals},
 };
 use devcontainer::Devcontainer;
-pub(crate) use trust::{Trust, trust};
 
 use crate::{
     config::{
-        Configs, ContainaiFiles, Layer, Origin, Settings, Sourced, Sources, Value, guard,
-        setting::Bytes, table, users_directory,
+        Catalogue, Configs, ContainaiFiles, Dialect, Layer, Origin, Owner, Settings, Sourced,
+        Sources, Value, file as configuration, guard, setting::Bytes, table, users_directory,
     },
+    failure::Failure,
     name::Name,
 };
 
@@ -55,7 +46,7 @@ pub(crate) struct Containment {
 
 impl Containment {
     pub(crate) fn load(root: &Root, state: &State) -> anyhow::Result<Self> {
-        let trust = Trust::of(root, state)?;
+        let trust = RepositoryFile::Configuration.trust(root, state)?;
         let mut configs = configs(Name::called(), containai_files(Some((root, trust))))?;
         let settings = configs.for_directory(&root.path)?;
         let containment = Self::of(&settings, trust == Trust::Given, configs.take_warnings())?;
@@ -64,10 +55,11 @@ impl Containment {
 
     /// With what a trusted `devcontainer.json` adds; the configuration's own image goes first.
     fn with_devcontainer(mut self, root: &Root, state: &State) -> anyhow::Result<Self> {
-        let path = devcontainer::file(&root.path);
-        let Some(text) = file::text(&path)? else { return Ok(self) };
+        let file = RepositoryFile::Devcontainer;
+        let path = file.path(&root.path);
+        let Some(text) = file.text(&root.path)? else { return Ok(self) };
         let shown = path.strip_prefix(&root.path).unwrap_or(&path).display().to_string();
-        if Trust::of_devcontainer(root, state)? != Trust::Given {
+        if file.trust(root, state)? != Trust::Given {
             tracing::info!("{shown} is not used; `cai trust` has it used");
             return Ok(self);
         }
@@ -151,7 +143,7 @@ fn way_to_allow(settings: &Settings) -> &'static str {
     let items = settings.containment.network.allow.iter();
     let mut files =
         items.filter(|item| item.origin.is_repository()).filter_map(|item| item.origin.place());
-    if files.any(|(path, _)| path.ends_with(CONFIGURATION)) {
+    if files.any(|(path, _)| RepositoryFile::Configuration.is_at(path)) {
         "`cai trust` allows them"
     } else {
         "add them to `containment.network.allow` in your own probity.toml"
@@ -243,7 +235,7 @@ pub(crate) fn containai_files(repository: Option<(&Root, Trust)>) -> ContainaiFi
                 Trust::Given => guard::Trust::Given,
                 Trust::NoFile | Trust::NotGiven => guard::Trust::NotYet,
             };
-            (repositorys_file(&root.path), trust)
+            (RepositoryFile::Configuration.path(&root.path), trust)
         }),
     }
 }
@@ -256,12 +248,34 @@ fn configs(name: Name, containai: ContainaiFiles) -> anyhow::Result<Configs<'sta
     })?)
 }
 
-/// Only the root's: one root has one container, whichever directory one starts in.
-pub(crate) fn repositorys_file(root: &Path) -> PathBuf {
-    root.join(CONFIGURATION)
+/// Trusts the files as they are now, and returns each with its text, for the user to see what that
+/// was.
+pub(crate) fn trust(root: &Root, state: &State) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let mut trusted = Vec::new();
+    for file in [RepositoryFile::Configuration, RepositoryFile::Devcontainer] {
+        let path = file.path(&root.path);
+        let Some(text) = file.text(&root.path)? else { continue };
+        match file {
+            RepositoryFile::Configuration => {
+                let (dialect, owner) = (Dialect::Containai, Owner::Repository);
+                let source = configuration::Source { dialect, owner, path: &path, text: &text };
+                configuration::read(&Catalogue::shipped(), source)?;
+            }
+            RepositoryFile::Devcontainer => {
+                Devcontainer::read(&text, &root.path)
+                    .with_context(|| format!("{} is not valid", path.display()))?;
+            }
+        }
+        file.keep_trust(root, state, &text)?;
+        trusted.push((path, text));
+    }
+    if trusted.is_empty() {
+        let own = RepositoryFile::Configuration.path(&root.path);
+        let what = format!("{} does not exist: there is nothing to trust", own.display());
+        return Err(Failure::new(what, "go to the workspace whose configuration you mean").into());
+    }
+    Ok(trusted)
 }
-
-const CONFIGURATION: &str = ".containai/config.toml";
 
 #[cfg(test)]
 mod tests {

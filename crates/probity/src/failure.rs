@@ -7,6 +7,7 @@ use std::{
 };
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use probity_check::CheckError;
 
 use crate::{
     cli::{slips, styled},
@@ -126,6 +127,9 @@ fn render(error: &anyhow::Error, screen: Screen) -> String {
         if let Some(way_out) = config.way_out() {
             text.push_str(&help(way_out));
         }
+    }
+    if let Some(way_out) = error.downcast_ref::<CheckError>().and_then(CheckError::way_out) {
+        text.push_str(&help(&way_out));
     }
     if let Some(failure) = error.downcast_ref::<Failure>() {
         text.push_str(&help(&failure.way_out));

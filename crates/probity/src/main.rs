@@ -5,30 +5,24 @@
     warn(clippy::disallowed_methods, reason = "`streams` prints, and `probity_scope` opens files")
 )]
 
-mod builds;
 mod ci;
 mod cli;
 mod commands;
 mod config;
 mod containment;
-mod context_files;
-mod discover;
 mod exit;
 mod failure;
-mod ignore_file;
 #[cfg(target_os = "linux")]
 mod initial_environment;
 mod jsonc;
 mod logging;
 mod manual;
 mod name;
-mod open_texts;
 mod output;
 mod recipe;
 mod report;
 mod screen;
 mod seats;
-mod source;
 mod streams;
 mod test_place;
 mod write;

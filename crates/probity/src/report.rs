@@ -28,12 +28,12 @@ mod text;
 
 use std::io::{self, Write};
 
+use probity_check::{AiDetection, AiFix, builds::Invocation};
 use probity_finding::Finding;
 use probity_lint::Rejection;
 use probity_text::runner::Syntax;
 
-use self::{ai_detection::AiDetection, ai_fix::AiFix};
-use crate::{builds::Invocation, config::word::words, screen::Screen};
+use crate::{config::word::words, screen::Screen};
 
 /// One file's part of a report. The findings are in report order.
 #[derive(Clone, Copy, Debug)]

@@ -30,7 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("probity-seat", &["probity-agent", "probity-sandbox", "probity-scope"]),
     ("probity-proof", &["probity-sandbox", "probity-scope", "probity-finding", "probity-text"]),
     ("probity-image", &["probity-sandbox", "probity-shell"]),
-    ("probity-lsp", &["probity-lint", "probity-dockerfile", "probity-finding"]),
+    ("probity-lsp", &["probity-check", "probity-lint", "probity-dockerfile", "probity-finding"]),
     (
         "probity-autofix",
         &[
@@ -44,6 +44,23 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-text",
         ],
     ),
+    (
+        "probity-check",
+        &[
+            "probity-agent",
+            "probity-autofix",
+            "probity-builds",
+            "probity-dockerfile",
+            "probity-finding",
+            "probity-lint",
+            "probity-registry",
+            "probity-sandbox",
+            "probity-scope",
+            "probity-secrets",
+            "probity-text",
+        ],
+    ),
+    ("probity-containment", &["probity-sandbox", "probity-scope", "probity-seat", "probity-text"]),
     (
         "probity-audit",
         &[
@@ -74,7 +91,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-agent",
             "probity-audit",
             "probity-autofix",
-            "probity-builds",
+            "probity-check",
+            "probity-containment",
             "probity-dockerfile",
             "probity-finding",
             "probity-image",

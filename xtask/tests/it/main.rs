@@ -7,5 +7,4 @@ mod command_line;
 mod documents;
 mod locks;
 mod packages;
-mod passed;
 mod workspace;

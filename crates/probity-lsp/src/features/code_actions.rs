@@ -1,15 +1,13 @@
 //! Code actions: fixes of findings, all fixes of a rule, every safe fix, suppressions, and agents.
 
 use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionParams, Diagnostic};
+use probity_check::EditorFixes;
 use probity_finding::{Applicability, Finding, Fix, Span};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Answer, View, diagnostics, edits, suppress, typed};
-use crate::{
-    capabilities::{AI_FIX, FIX_ALL, SUPPRESS, kind},
-    host::FixRequest,
-};
+use crate::capabilities::{AI_FIX, FIX_ALL, SUPPRESS, kind};
 
 /// Fixing a longer text takes so long that a client waits for it only if a person has chosen it.
 const LARGEST_WORKED_OUT: usize = 256 * 1024;
@@ -41,8 +39,8 @@ impl Promise {
     /// The action with its edit; without one where nothing changes.
     pub(crate) fn kept(&self, view: &View<'_>, action: CodeAction) -> CodeAction {
         let wanted = match self.what {
-            What::FixAll => FixRequest::Safe,
-            What::FixRule => FixRequest::Rule(&self.rule),
+            What::FixAll => EditorFixes::Safe,
+            What::FixRule => EditorFixes::Rule(&self.rule),
             What::AskAgent => return action,
         };
         let Some(text) = view.host.fix(&view.subject(), wanted) else { return action };

@@ -1,11 +1,12 @@
 //! Formatting by the layout rules: spaces, newlines and continuations, and never a word.
 
 use gen_lsp_types::{DocumentFormattingParams, DocumentRangeFormattingParams, TextEdit};
+use probity_check::EditorFixes;
 use probity_finding::{Edit, Span};
 use serde_json::Value;
 
 use super::{Answer, View, edits, typed};
-use crate::host::{DocumentKind, FixRequest};
+use crate::host::DocumentKind;
 
 pub(super) fn whole(view: &View<'_>, params: Value) -> Answer {
     typed(params, |_: DocumentFormattingParams| Ok(edits::text_edits(&view.lines, &layout(view))))
@@ -31,7 +32,7 @@ fn layout(view: &View<'_>) -> Vec<Edit> {
     if view.document.kind != DocumentKind::Dockerfile {
         return Vec::new();
     }
-    let formatted = view.host.fix(&view.subject(), FixRequest::Layout);
+    let formatted = view.host.fix(&view.subject(), EditorFixes::Layout);
     // Whatever a rule of layout may come to do, a formatter changes no word.
     formatted.and_then(|text| between(view.text(), &text)).unwrap_or_default()
 }

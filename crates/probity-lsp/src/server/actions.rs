@@ -83,7 +83,7 @@ impl Server {
         if promise.is_for_agent() {
             return self.ask_agent(id, action, promise);
         }
-        let view = View::new(document, &*self.host, &self.client, &self.buffers);
+        let view = View::new(document, &*self.host, &self.client, &self.open_texts);
         let answer = guarded(|| Ok(json!(promise.kept(&view, action))));
         self.answer(id, answer);
     }
@@ -99,11 +99,11 @@ impl Server {
         let (host, events) = (Arc::clone(&self.host), self.events.clone());
         let (path, text) = (document.path.clone(), document.text.clone());
         let folder = self.client.folder_of(&path).map(PathBuf::from);
-        let buffers = Arc::clone(&self.buffers);
+        let open_texts = self.open_texts.clone();
         let (rule, asked_by) = (promise.rule.clone(), id.clone());
         let work = move || {
-            let (folder, buffers) = (folder.as_deref(), &buffers);
-            let subject = Subject { path: &path, text: &text, folder, buffers };
+            let (folder, open_texts) = (folder.as_deref(), &open_texts);
+            let subject = Subject { path: &path, text: &text, folder, open_texts };
             let answer = guarded(|| Ok(host.ai_fix(&subject, AiRequest { rule: &rule }, &watch)));
             let answer = answer.unwrap_or_else(|_| AiAnswer::Unchanged {
                 reason: "asking the agent failed; the server's log has the place".to_owned(),

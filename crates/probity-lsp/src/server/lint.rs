@@ -5,6 +5,7 @@ use std::{io, path::PathBuf, sync::Arc};
 use crossbeam_channel::{Sender, unbounded};
 use gen_lsp_types::{Diagnostic, Uri};
 use lsp_server::{ErrorCode, Message};
+use probity_check::OpenTexts;
 use serde_json::{Value, json};
 
 use super::{Event, Server, requests::guarded, spawn};
@@ -12,7 +13,7 @@ use crate::{
     document::Document,
     features::diagnostics,
     frame::Incoming,
-    host::{Buffers, ConfigFile, DocumentKind, Host, Report, Subject},
+    host::{ConfigFile, DocumentKind, Host, Report, Subject},
     lines::Lines,
     uri,
 };
@@ -24,7 +25,7 @@ pub(super) struct Job {
     revision: u64,
     text: String,
     folder: Option<PathBuf>,
-    buffers: Arc<Buffers>,
+    open_texts: OpenTexts,
 }
 
 /// What was found about it.
@@ -39,9 +40,9 @@ pub(super) fn start(host: Arc<dyn Host>, events: Sender<Event>) -> io::Result<Se
     let (jobs, waiting) = unbounded::<Job>();
     spawn("lint", move || {
         for job in waiting {
-            let Job { uri, path, revision, text, folder, buffers } = job;
-            let (folder, buffers) = (folder.as_deref(), &buffers);
-            let subject = Subject { path: &path, text: &text, folder, buffers };
+            let Job { uri, path, revision, text, folder, open_texts } = job;
+            let (folder, open_texts) = (folder.as_deref(), &open_texts);
+            let subject = Subject { path: &path, text: &text, folder, open_texts };
             // A document that no rule was prepared for must not end the checks of all others.
             let report = guarded(|| Ok(host.check(&subject))).unwrap_or_default();
             if events.send(Event::Linted(Linted { uri, revision, report })).is_err() {
@@ -72,7 +73,7 @@ impl Server {
             revision: document.revision,
             text: document.text.clone(),
             folder: self.client.folder_of(&document.path).map(PathBuf::from),
-            buffers: Arc::clone(&self.buffers),
+            open_texts: self.open_texts.clone(),
         };
         self.is_linting = self.lint.send(job).is_ok();
     }

@@ -44,7 +44,7 @@ impl Server {
             return self.parked.push(Parked { uri, request });
         }
         let Request { id, params, .. } = request;
-        let view = View::new(document, &*self.host, &self.client, &self.buffers);
+        let view = View::new(document, &*self.host, &self.client, &self.open_texts);
         let answer = guarded(|| (feature.answer)(&view, params));
         self.answer(id, answer);
     }

@@ -10,12 +10,13 @@ use std::{
     thread,
 };
 
+use probity_check::EditorFixes;
 use serde_json::{Value, json};
 
 use super::serve;
 use crate::{
-    AiAnswer, AiRequest, AiWatch, ConfigProblem, DocumentKind, FixRequest, Host, Report, RuleName,
-    ServerEnd, Subject,
+    AiAnswer, AiRequest, AiWatch, ConfigProblem, DocumentKind, Host, Report, RuleName, ServerEnd,
+    Subject,
 };
 
 /// Writes down the questions that read files or check a text.
@@ -51,7 +52,7 @@ impl Host for Counting {
         drop(self.gate.lock().unwrap());
         Report::default()
     }
-    fn fix(&self, _: &Subject<'_>, _: FixRequest<'_>) -> Option<String> {
+    fn fix(&self, _: &Subject<'_>, _: EditorFixes<'_>) -> Option<String> {
         self.other()
     }
     fn config_problems(&self, _: &Path, _: &str) -> Vec<ConfigProblem> {

@@ -1,12 +1,11 @@
 //! Open, changed, saved and closed documents; files and folders that change beside them.
 
-use std::sync::Arc;
-
 use gen_lsp_types::{
     DidChangeTextDocumentParams, DidChangeWorkspaceFoldersParams, DidCloseTextDocumentParams,
     DidOpenTextDocumentParams, Uri,
 };
 use lsp_server::Notification;
+use probity_check::OpenTexts;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -78,7 +77,7 @@ impl Server {
             self.publish(uri, None, &[]);
         }
         if document.kind != DocumentKind::Dockerfile {
-            self.collect_buffers();
+            self.collect_open_texts();
             self.files_changed();
         }
     }
@@ -95,7 +94,7 @@ impl Server {
         if kind == DocumentKind::Dockerfile {
             return;
         }
-        self.collect_buffers();
+        self.collect_open_texts();
         if kind == DocumentKind::Config {
             self.publish_open_config(uri);
         }
@@ -127,11 +126,11 @@ impl Server {
 
     /// Collects the texts that count instead of files. Checks do not read other Dockerfiles, so a
     /// keystroke in one copies no text of another document.
-    fn collect_buffers(&mut self) {
+    fn collect_open_texts(&mut self) {
         let others =
             self.documents.values().filter(|document| document.kind != DocumentKind::Dockerfile);
         let text = |document: &Document| (document.path.clone(), document.text.as_str().into());
-        self.buffers = Arc::new(others.map(text).collect());
+        self.open_texts = OpenTexts::new(others.map(text).collect());
     }
 
     /// What the server believes a document to be, for whoever doubts it.

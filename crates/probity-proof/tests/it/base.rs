@@ -2,7 +2,7 @@
 
 use probity_proof::{Base, BaseResult, Claim, Level};
 
-use crate::stage::{Stage, claim, fix};
+use crate::stage::{Stage, claim, fix, named};
 
 const NOW: &str =
     "def sub(a, b):\n    return a + b\n\n\ndef first(values):\n    return values[1]\n";
@@ -11,14 +11,16 @@ const REAL: &str = "import calc\n\n\ndef test_x():\n    assert calc.sub(3, 1) ==
 const OLD: &str = "import calc\n\n\ndef test_x():\n    assert calc.first([7, 8]) == 7\n";
 
 fn repository() -> Stage {
-    let mut stage = Stage::new(&[("calc.py", NOW)]);
+    let mut stage = Stage::new(&[("calc.py", NOW)]).quickly();
     stage.change("calc.py", &NOW.replace("a + b", "a - b"), &[(2, 2)]);
     stage
 }
 
 #[test]
 fn a_test_that_passes_before_the_change_proves_what_the_change_added() {
-    let on = |id: &str, line: u32, code: &str| Claim { line, ..claim(id, "calc.py", code) };
+    let on = |id: &str, line: u32, code: &str| {
+        named(Claim { line, ..claim(id, "calc.py", code) }, "test_x")
+    };
     let right = fix("calc.py", NOW, "values[1]", "values[0]");
     let wrong = fix("calc.py", NOW, "a + b", "a * b");
     let verdicts = repository().prove(&[

@@ -33,8 +33,11 @@ fn check(name: &str, count: usize, kinds: &[&str], nightly: &[&str]) {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(verdicts.iter().any(|verdict| verdict.proven), "{verdicts:#?}");
+    assert!(count == 0 || verdicts.iter().any(|verdict| verdict.proven), "{verdicts:#?}");
 }
+
+/// What the quick tools try in `script/nightly` besides.
+const REST: [&str; 5] = ["constant", "special", "hollow", "elsewhere", "unparsed"];
 
 #[test]
 fn bats_claims_get_what_they_deserve() {
@@ -43,33 +46,35 @@ fn bats_claims_get_what_they_deserve() {
 
 #[test]
 fn rspec_claims_get_what_they_deserve() {
-    check("rspec", 2, &SAMPLE, &[]);
+    check("rspec", 1, &["pinned"], &REST);
 }
 
 #[test]
 fn minitest_claims_get_what_they_deserve() {
-    check("minitest", 2, &SAMPLE, &[]);
+    check("minitest", 1, &["pinned"], &REST);
 }
 
 #[test]
 fn phpunit_claims_get_what_they_deserve() {
-    check("phpunit", 2, &SAMPLE, &[]);
+    check("phpunit", 1, &["pinned"], &REST);
 }
 
 #[test]
 fn junit_claims_get_what_they_deserve() {
-    check("junit", 1, &["special", "unparsed"], &["pinned", "hollow"]);
+    check("junit", 1, &["unparsed"], &["pinned", "hollow", "special"]);
 }
 
-/// A run of Maven takes seconds, and ten more until its plugin notices that the tests have ended.
+/// A run of Maven takes seconds, and ten more until its plugin notices that the tests have ended. So a
+/// true claim, which needs ten runs, is tried by `script/nightly`.
 #[test]
 fn maven_claims_get_what_they_deserve() {
-    check("maven", 1, &["unparsed"], &["pinned"]);
+    let true_claims = usize::from(is_whole());
+    check("maven", true_claims, &["passes", "unparsed"], &["pinned"]);
 }
 
 #[test]
 fn googletest_claims_get_what_they_deserve() {
-    check("googletest", 1, &["special"], &["pinned"]);
+    check("googletest", 1, &[], &["special", "pinned"]);
 }
 
 #[test]
@@ -85,7 +90,7 @@ fn mocha_claims_get_what_they_deserve() {
 /// A true claim is proven only if existing tests say something about its fix, or if there is none.
 #[test]
 fn suites_that_show_nothing_guard_no_fix() {
-    let quick = ["bats", "rspec", "minitest", "phpunit", "junit"];
+    let quick = ["bats"];
     let mut wrong = Vec::new();
     for framework in ALL.into_iter().filter(|one| !["mocha", "bun"].contains(&one.name)) {
         if !quick.contains(&framework.name) && !is_whole() {

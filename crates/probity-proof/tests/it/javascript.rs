@@ -99,6 +99,10 @@ fn outcomes(framework: &Framework) {
     let left = if framework.package == VITEST.package { Failed } else { HarnessError };
     let rows = [
         (named(on("real", REAL), "x"), Failed),
+        (on("pass", "assert.strictEqual(calc.sub(1, 1), 2)"), Passed),
+        (on("exit", "process.exit(1);"), left),
+        (with(on("loading", REAL), "./calc", "./nothing"), BuildError),
+        (with(on("skip", REAL), "test('x'", "test.skip('x'"), Skipped),
         (on("unnamed", REAL), Failed),
         (
             named(with(on("parens", REAL), "test('x'", "test('with (parens)'"), "with (parens)"),
@@ -106,17 +110,15 @@ fn outcomes(framework: &Framework) {
         ),
         (on("words", "assert.ok(calc.sub(3, 1) === 2, 'SyntaxError: cannot find')"), Failed),
         (on("missing", "calc.nothing();"), Failed),
-        (on("pass", "assert.strictEqual(calc.sub(1, 1), 2)"), Passed),
-        (on("exit", "process.exit(1);"), left),
-        (with(on("loading", REAL), "./calc", "./nothing"), BuildError),
         (on("syntax", "assert.ok(("), BuildError),
-        (with(on("skip", REAL), "test('x'", "test.skip('x'"), Skipped),
         (named(on("wrong", REAL), "y"), NotRun),
         (named(on("theirs", REAL), "old"), NotRun),
         (at(on("out", REAL), "../x.test.js"), Rejected),
         (at(on("over", REAL), &file), Rejected),
     ];
-    let verdicts = framework.repository().check_outcomes(&rows);
+    // What the tools tell in ways of their own comes first; `script/nightly` tries all rows with each.
+    let count = if is_whole() || framework.package == NODE.package { rows.len() } else { 5 };
+    let verdicts = framework.repository().check_outcomes(&rows[..count]);
     assert_eq!((verdicts[0].level, verdicts[0].runner), (Level::Fails, Some("javascript")));
 }
 
@@ -144,7 +146,9 @@ fn every_outcome_of_mocha_is_told_apart() {
 /// breaks, is run up to eight times more: with the slower tools in `script/nightly` alone.
 #[test]
 fn a_fix_proves_in_every_framework_and_one_that_breaks_a_test_does_not() {
-    for framework in [NODE, VITEST, JEST, MOCHA] {
+    // By default the tests of `guard` prove one fix with each of the others.
+    let frameworks = [NODE, VITEST, JEST, MOCHA];
+    for framework in frameworks.into_iter().take(if is_whole() { 4 } else { 1 }) {
         let patch = |to: &str| Some(fix(&framework.file(), framework.code, "a + b", to));
         let fixed =
             |id: &str, to: &str| Claim { fix_patch: patch(to), ..framework.claim(id, REAL) };

@@ -159,8 +159,10 @@ fn a_link_that_a_test_leaves_for_us_leads_nowhere() {
 fn a_test_that_reads_the_code_instead_of_running_it_is_rejected() {
     // Asking for the Go tool chain makes this process adopt orphans.
     let mut stage =
-        Stage::new(&[("calc.py", SUB), ("go.mod", "module x\n"), ("x.go", "package x\n")]);
+        Stage::new(&[("calc.py", SUB), ("go.mod", "module x\n"), ("x.go", "package x\n")])
+            .quickly();
     stage.change("calc.py", &SUB.replace("a + b", "a - b"), &[(2, 2)]);
+    let claim = |id: &str, file: &str, code: &str| named(claim(id, file, code), "test_x");
     let fixed = |id: &str, body: &str| Claim {
         fix_patch: Some(fix("calc.py", SUB, "a + b", "a - b")),
         ..claim(id, "calc.py", &python(body))

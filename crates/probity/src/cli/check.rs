@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command};
+use probity_check::builds::ChosenBuilds;
 
 use super::flags;
 use crate::{
-    builds::ChosenBuilds,
     commands::check::Options,
     config::{
-        Catalogue, Choice, ConfigError, Layer, Origin, Value, key,
-        key::Key,
+        Catalogue, Choice, ConfigError, Layer, Origin, Value,
+        key::{self, Key},
         words::{AiContext, SlowChecksMode},
     },
     failure::Failure,

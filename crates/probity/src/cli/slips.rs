@@ -7,8 +7,9 @@ use clap::{
     builder::StyledStr,
     error::{ContextKind, ContextValue, ErrorKind},
 };
+use probity_check::discover;
 
-use crate::{config::nearest, discover};
+use crate::config::nearest;
 
 /// The error with a tip that fits the slip, and with the command whose help page describes the way out.
 pub(super) fn explained(error: clap::Error, top: Command, args: &[OsString]) -> clap::Error {

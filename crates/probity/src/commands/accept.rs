@@ -2,14 +2,11 @@
 
 use std::{env, io::Write as _};
 
+use anyhow::Error;
+use probity_containment::quarantine::{self, Quarantined};
+
 use crate::{
-    commands::exec::root,
-    containment::quarantine::{self, Kept},
-    exit::Exit,
-    failure::Failure,
-    name::Name,
-    seats::state,
-    streams,
+    commands::exec::root, exit::Exit, failure::Failure, name::Name, seats::state, streams,
 };
 
 /// What becomes of things in quarantine.
@@ -32,23 +29,24 @@ pub(crate) fn run(action: Action, items: &[String]) -> anyhow::Result<Exit> {
             return Err(Failure::new(what, "`cai accept --list` shows what is").into());
         }
     }
-    let is_meant =
-        |kept: &&Kept| items.is_empty() || items.iter().any(|word| kept.is_named(word, &real));
-    let meant: Vec<&Kept> = kept.iter().filter(is_meant).collect();
+    let is_meant = |kept: &&Quarantined| {
+        items.is_empty() || items.iter().any(|word| kept.is_named(word, &real))
+    };
+    let meant: Vec<&Quarantined> = kept.iter().filter(is_meant).collect();
     let mut out = streams::stdout().lock();
     if meant.is_empty() {
         writeln!(out, "nothing of this workspace is in quarantine")?;
     }
     let mut refused = 0;
     for kept in &meant {
-        let path = kept.record.path.display();
+        let path = kept.path().display();
         let done = match action {
             Action::List => {
                 writeln!(out, "{path}: {}, kept in {}", kept.what(), kept.item().display())?;
                 continue;
             }
-            Action::Restore => kept.restore().map(|()| kept.restored()),
-            Action::Drop => kept.discard().map(|()| "deleted").map_err(Into::into),
+            Action::Restore => kept.restore().map(|()| kept.restored()).map_err(Error::from),
+            Action::Drop => kept.discard().map(|()| "deleted").map_err(Error::from),
         };
         match done {
             Ok(done) => writeln!(out, "{path}: {done}")?,

@@ -21,13 +21,14 @@ use std::{
 };
 
 use anyhow::Context as _;
+use probity_containment::Quarantine;
 use probity_proxy::{Limits, Options, SessionFigures, Sharing, Stopper, Usage, serve};
 use probity_sandbox::workspace_root;
 use probity_seat::{Seats, State};
 
 use crate::{
     commands::exec,
-    containment::{AgentProcess, Containment, Users, quarantine::Quarantine},
+    containment::{AgentProcess, Containment, Users},
     exit::Exit,
     name::Name,
     streams,

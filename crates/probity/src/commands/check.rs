@@ -1,77 +1,53 @@
 //! `check`: find the files, lint and fix them in parallel, report them in order.
 
 mod ai;
-mod base_images;
-mod cache;
-mod editor;
-mod examine;
-mod fix;
-mod inline;
-mod job;
-mod known;
-mod mask;
-mod opened;
+mod baseline;
+mod fixing;
+mod options;
 mod output;
 mod proof;
-mod searched;
-mod settings;
-mod shellcheck;
+mod refusals;
+mod reporting;
 mod statistics;
+mod summary;
 mod watch;
 
 use std::{
+    collections::HashMap,
     io::Write as _,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
+    sync::Arc,
 };
 
 use anyhow::Context as _;
-use probity_finding::Finding;
-use probity_lint::{OwnRule, Rejection, is_syntax_rule};
-use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use probity_check::{
+    Configured, FileRules, FixHandling, IgnoreFiles, Job, MOST_THREADS, Run, RunEnd, RunOptions,
+    ShellcheckProgram,
+    builds::{self, ChosenBuilds, Described},
+    discover::{self, Request, Targets},
+};
+use probity_lint::OwnRule;
 
 use self::{
-    base_images::SlowChecks,
-    examine::{Checked, examine},
-    fix::{Summary, Way},
-    job::{Job, Target, configs, configs_of, jobs},
-    known::Known,
-    output::Output,
+    ai::Trace,
+    options::configs,
+    reporting::{Reported, Reporting},
 };
 pub(crate) use self::{
-    editor::{EditorFixes, EditorRules, EditorText, editor_configs},
-    fix::unified_diff,
-    mask::Hider,
+    ai::{FileEffects, Progress, RunEffects},
+    options::{check_options, configs_of},
 };
 use crate::{
-    builds::{self, ChosenBuilds},
+    ci::in_ci,
     config::{Catalogue, Choice, Configs, Dialect, Layer, Settings},
-    discover::{self, Request, Targets},
     exit::Exit,
     failure::Failure,
-    ignore_file::IgnoreFiles,
     manual::Manual,
     name::Name,
-    report::{Detail, FileReport},
-    screen::{
-        Screen,
-        count::{self, Count},
-    },
+    report::Detail,
+    screen::count::Count,
     streams,
 };
-
-/// Files that are held in memory together: linted in parallel, then reported in order.
-const BATCH: usize = 512;
-
-/// More threads than this help nobody and hurt the machine.
-const MOST_THREADS: usize = 256;
-
-/// Agents that work at the same time, unless `--jobs` says otherwise: they wait more than they work.
-const AGENTS_AT_ONCE: usize = 4;
 
 /// What one run is told besides its settings.
 #[derive(Debug)]
@@ -107,7 +83,7 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<Exit> {
-    settings::refuse_nonsense(options)?;
+    refusals::refuse_nonsense(options)?;
     let directory = std::env::current_dir().context("cannot tell the working directory")?;
     if options.watch {
         return watch::run(options, &directory, || run_once(options, &directory));
@@ -126,16 +102,75 @@ pub(crate) fn own_rules(choice: Choice) -> anyhow::Result<Vec<Arc<OwnRule>>> {
 fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
     let mut configs = configs(options, directory)?;
     if let Some(file) = &options.print_config {
-        let config = configs.for_target(&directory.join(file))?;
-        settings::refuse_unknown_rules(options, std::iter::once(&*config))?;
-        warn(&mut configs);
-        let is_tally = options.name == Name::Tally;
-        let dialect = if is_tally { Dialect::Tally } else { Dialect::Probity };
-        let page = config.print(&Catalogue::shipped(), dialect, &["check", "ai"]);
-        streams::stdout().for_programs().write_all(page.as_bytes())?;
-        return Ok(Exit::Clean);
+        return print_config(options, &directory.join(file), &mut configs);
     }
     let general = configs.without_file()?;
+    let fixes = fixing::handling(options, &general);
+    let (targets, described) = targets(options, &general, directory)?;
+    if options.name == Name::Tally && fixes != FixHandling::Offer && !described.is_empty() {
+        return Err(Failure::new(
+            "--fix cannot be used with a Compose or Bake file",
+            "name the Dockerfiles instead",
+        )
+        .into());
+    }
+    let mut configured = ConfiguredFiles::new(options.name);
+    let jobs = probity_check::jobs(
+        &targets,
+        &described,
+        options.stdin_filename.as_deref(),
+        directory,
+        |path| configured.of(configs.for_target(path)?),
+    )?;
+    warn(&mut configs);
+    let first_job = configured.settings.first();
+    if options.list_rules {
+        return list_rules(options.name, first_job.unwrap_or(&general));
+    }
+    for error in &targets.errors {
+        tracing::error!("{error}{}", error.way_out());
+    }
+    // A description without builds is checked, and its report is empty.
+    let first = match (first_job, described.files.first()) {
+        (Some(config), _) => Arc::clone(config),
+        (None, Some(file)) if targets.errors.is_empty() => configs.for_target(file)?,
+        (None, _) => return no_files(&targets),
+    };
+    warn(&mut configs);
+    let all = || configured.settings.iter().map(|config| &**config);
+    refusals::refuse_unknown_rules(options, all().chain(std::iter::once(&*first)))?;
+    if options.jobs > 0 {
+        // The pool is made once; a second request in one process would keep the first.
+        let threads = options.jobs.min(MOST_THREADS);
+        drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
+    }
+    if options.ai_detect {
+        refusals::refuse_detection_by_nobody(all())?;
+    }
+    fixing::warn_about_idle_flags(options, &general);
+    let checking = Checking { options, first: &first, fixes, directory };
+    let exit = checking.check(&jobs, &configured.run)?;
+    Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
+}
+
+/// `--print-config`: what holds for a file, and where each value comes from.
+fn print_config(options: &Options, file: &Path, configs: &mut Configs<'_>) -> anyhow::Result<Exit> {
+    let config = configs.for_target(file)?;
+    refusals::refuse_unknown_rules(options, std::iter::once(&*config))?;
+    warn(configs);
+    let is_tally = options.name == Name::Tally;
+    let dialect = if is_tally { Dialect::Tally } else { Dialect::Probity };
+    let page = config.print(&Catalogue::shipped(), dialect, &["check", "ai"]);
+    streams::stdout().for_programs().write_all(page.as_bytes())?;
+    Ok(Exit::Clean)
+}
+
+/// The files that the command line means, and how builds use them.
+fn targets(
+    options: &Options,
+    general: &Settings,
+    directory: &Path,
+) -> anyhow::Result<(Targets, Described)> {
     let request = Request { paths: &options.paths, exclude: &general.check.exclude, directory };
     let mut targets = discover::discover(&request)?;
     if let Some(name) = &options.stdin_filename {
@@ -145,45 +180,58 @@ fn run_once(options: &Options, directory: &Path) -> anyhow::Result<Exit> {
     if described.files.is_empty() && targets.errors.is_empty() {
         warn_about_idle(&options.builds);
     }
-    if options.name == Name::Tally
-        && Way::of(options, &general) != Way::Offer
-        && !described.is_empty()
-    {
-        return Err(Failure::new(
-            "--fix cannot be used with a Compose or Bake file",
-            "name the Dockerfiles instead",
-        )
-        .into());
+    Ok((targets, described))
+}
+
+/// `--list-rules`: what would run here, and as what.
+fn list_rules(name: Name, config: &Settings) -> anyhow::Result<Exit> {
+    let options = check_options(name, config);
+    let rules =
+        FileRules::new(&options, || ShellcheckProgram::find(options.rules.shellcheck_timeout))?;
+    let mut out = streams::stdout().lock();
+    for (rule, choice) in rules.set.active(&[]) {
+        writeln!(out, "{:<44} {}", rule.metadata().name, choice.severity)?;
     }
-    let jobs = jobs(&targets, &described, options, directory, &mut configs)?;
-    warn(&mut configs);
-    if options.list_rules {
-        let config = jobs.first().map_or(&general, |job| &job.config);
-        return settings::list_rules(options.name, config);
+    Ok(Exit::Clean)
+}
+
+/// What holds for files, made once for each configuration.
+struct ConfiguredFiles {
+    name: Name,
+    run: Arc<RunEffects>,
+    made: HashMap<*const Settings, Configured>,
+    /// In the order in which they were first met.
+    settings: Vec<Arc<Settings>>,
+    /// One for the whole run, so that what it knows is known to all.
+    shellcheck: Option<Arc<ShellcheckProgram>>,
+}
+
+impl ConfiguredFiles {
+    fn new(name: Name) -> Self {
+        let (run, made, settings) = (Arc::default(), HashMap::new(), Vec::new());
+        Self { name, run, made, settings, shellcheck: None }
     }
-    for error in &targets.errors {
-        tracing::error!("{error}{}", error.way_out());
+
+    fn of(&mut self, config: Arc<Settings>) -> anyhow::Result<Configured> {
+        if let Some(made) = self.made.get(&Arc::as_ptr(&config)) {
+            return Ok(made.clone());
+        }
+        let options = check_options(self.name, &config);
+        let rules = FileRules::new(&options, || match &self.shellcheck {
+            Some(found) => Ok(Arc::clone(found)),
+            None => {
+                let found = ShellcheckProgram::find(options.rules.shellcheck_timeout)?;
+                Ok(Arc::clone(self.shellcheck.insert(found)))
+            }
+        })?;
+        let effects = FileEffects { config: Arc::clone(&config), run: Arc::clone(&self.run) };
+        let (options, rules) = (Arc::new(options), Arc::new(rules));
+        let configured = Configured { options, rules, effects: Arc::new(effects) };
+        self.made.insert(Arc::as_ptr(&config), configured.clone());
+        // The settings stay, so that their address means nothing else.
+        self.settings.push(config);
+        Ok(configured)
     }
-    // A description without builds is checked, and its report is empty.
-    let first = match (jobs.first(), described.files.first()) {
-        (Some(job), _) => Arc::clone(&job.config),
-        (None, Some(file)) if targets.errors.is_empty() => configs.for_target(file)?,
-        (None, _) => return no_files(&targets),
-    };
-    warn(&mut configs);
-    let all = jobs.iter().map(|job| &*job.config).chain(std::iter::once(&*first));
-    settings::refuse_unknown_rules(options, all)?;
-    if options.jobs > 0 {
-        // The pool is made once; a second request in one process would keep the first.
-        let threads = options.jobs.min(MOST_THREADS);
-        drop(rayon::ThreadPoolBuilder::new().num_threads(threads).build_global());
-    }
-    if options.ai_detect {
-        settings::refuse_detection_by_nobody(&jobs)?;
-    }
-    let way = Way::of(options, &general);
-    let exit = check(&jobs, &first, options, way, directory)?;
-    Ok(if targets.errors.is_empty() { exit } else { Exit::Failure })
 }
 
 fn warn(configs: &mut Configs<'_>) {
@@ -233,189 +281,68 @@ fn build_context(config: &Settings) -> anyhow::Result<Option<&Path>> {
     Ok(named)
 }
 
-/// Checks all files; the `first` configuration says how the report is written.
-fn check(
-    jobs: &[Job],
-    first: &Settings,
-    options: &Options,
-    way: Way,
-    directory: &Path,
-) -> anyhow::Result<Exit> {
-    output::refuse_input(&first.check.output.path, jobs)?;
-    let manual = Manual::of(options.name);
-    let mut output = Output::open(first, options, &manual, way.takes_stdout(jobs), jobs)?;
-    let ignore_files = IgnoreFiles::new(build_context(first)?);
-    let trace = match &options.ai_trace {
-        // Nobody is asked in a dry run, so that there is nothing to trace.
-        Some(_) if options.ai_dry_run => None,
-        Some(path) => {
-            output::refuse_input(&path.to_string_lossy(), jobs)?;
-            Some(ai::Trace::open(path)?)
+/// What a run of checks goes by.
+struct Checking<'c> {
+    options: &'c Options,
+    /// Says how the report is written.
+    first: &'c Settings,
+    fixes: FixHandling,
+    directory: &'c Path,
+}
+
+impl Checking<'_> {
+    fn check(&self, jobs: &[Job], effects: &RunEffects) -> anyhow::Result<Exit> {
+        let Self { options, first, fixes, directory } = *self;
+        output::refuse_input(&first.check.output.path, jobs)?;
+        let manual = Manual::of(options.name);
+        let mut reporting = Reporting::open(options, first, fixes, &manual, jobs)?;
+        let ignore_files = IgnoreFiles::new(build_context(first)?);
+        let run = Run {
+            options: RunOptions {
+                fixes,
+                admits_ai_fixes: options.fix_ai,
+                is_dry_run: options.ai_dry_run,
+                detects: options.ai_detect,
+            },
+            directory,
+            ignore_files: &ignore_files,
+            at_once: options.jobs,
+            is_pinning: options.is_pinning,
+            is_watched: !in_ci() && streams::stderr().is_terminal(),
+        };
+        let trace = self.trace(jobs)?;
+        let what = if jobs.len() == 1 { "file" } else { "files" };
+        let count = Arc::new(Count::of(jobs.len(), what));
+        if run.asks_agents(jobs) {
+            let said = Arc::clone(&count);
+            let progress =
+                Box::new(move |file: &str, what: &str| said.say(&format!("{file}: {what}")));
+            effects.ask_agents(trace, options.ai_dry_run, progress)?;
         }
-        None => None,
-    };
-    let asks = |jobs: &[Job]| {
-        let fixes = way != Way::Offer && jobs.iter().any(|job| job.config.ai.enabled);
-        options.ai_detect || fixes
-    };
-    let count = Arc::new(Count::of(jobs.len(), if jobs.len() == 1 { "file" } else { "files" }));
-    let said = Arc::clone(&count);
-    let progress = Box::new(move |file: &str, what: &str| said.say(&format!("{file}: {what}")));
-    let ai = ai::AiRun::new(options, trace, asks(jobs), progress)?;
-    let mut slow_checks = SlowChecks::new(options.is_pinning);
-    let mut known = Known::of_run(options, first, directory)?;
-    let mut counted = Counted::default();
-    let mut summary = Summary::default();
-    let mut unread_input = false;
-    for batch in jobs.chunks(BATCH) {
-        shellcheck::learn(batch, directory)?;
-        slow_checks.learn(batch, directory, &ignore_files);
-        known.learn(batch, directory)?;
-        let work = |job: &Job| {
-            let mut checked = examine(job, way, directory, &ignore_files, &ai);
-            checked.findings.iter_mut().for_each(|finding| manual.link(finding));
-            count.add_one();
-            checked
-        };
-        let mut checked: Vec<Checked> = match batch {
-            // One file is not worth waking the pool for.
-            [job] => vec![work(job)],
-            _ if asks(batch) => {
-                let most = match options.jobs {
-                    0 => AGENTS_AT_ONCE,
-                    jobs => jobs,
-                };
-                in_threads(batch, most, || ai.called_off().is_some(), work)
-            }
-            _ => batch.par_iter().map(work).collect(),
-        };
-        if let Some(exit) = ai.called_off() {
+        let (mut known, baseline) = baseline::known(options, first, directory)?;
+        let end = run.check(jobs, &mut known, &|| count.add_one(), &mut |job, checked| {
+            reporting.file(job, checked)
+        })?;
+        if end == RunEnd::CalledOff {
             tracing::error!("cancelled: unfinished files are unchanged");
-            return Ok(exit);
+            return Ok(effects.called_off().unwrap_or(Exit::Failure));
         }
-        // What fixing has changed was looked at again.
-        shellcheck::refuse_failure(batch)?;
-        for (job, checked) in batch.iter().zip(&mut checked) {
-            known.take_old(job, directory, checked);
-            counted.add(job, &checked.findings);
-            let hider = Hider::new(&job.rules.secrets, &checked.text, &checked.secrets);
-            if let Some(fixing) = &checked.fixing {
-                summary.add(&checked.shown, fixing, |message| {
-                    if options.show_secrets { message.to_owned() } else { hider.message(message) }
-                });
-                let text = fixing.output.as_deref().unwrap_or_default();
-                let text = match way {
-                    Way::Diff => Screen::stdout().painted_diff(text),
-                    Way::Offer | Way::Write => text.to_owned(),
-                };
-                count::beside(|| streams::stdout().for_programs().write_all(text.as_bytes()))?;
-            }
-            // A filter whose input could not be read has written nothing, which must not pass for an
-            // empty file.
-            let is_filter = way != Way::Offer && matches!(job.target, Target::Stdin(_));
-            unread_input |= is_filter && checked.fixing.is_none();
-            let masked = if options.show_secrets {
-                None
-            } else {
-                mask::masked(&hider, &checked.text, &checked.secrets, &checked.findings)
-            };
-            let (text, findings) = match &masked {
-                Some((text, findings)) => (text.as_str(), findings),
-                None => (checked.text.as_str(), &checked.findings),
-            };
-            let ai_fixes = checked
-                .fixing
-                .as_ref()
-                .map(|fixing| fixing.ai_fixes.as_slice())
-                .unwrap_or_default();
-            let rejection =
-                checked.fixing.as_ref().and_then(|fixing| fixing.rejection.as_ref()).map(
-                    |rejection| {
-                        let reason = if options.show_secrets {
-                            rejection.reason.clone()
-                        } else {
-                            hider.message(&rejection.reason)
-                        };
-                        Rejection { line: rejection.line, reason }
-                    },
-                );
-            let report = FileReport {
-                path: &checked.shown,
-                text,
-                findings,
-                ai_fixes,
-                ai_detections: &checked.ai_detections,
-                invocations: &job.invocations(),
-                rejection: rejection.as_ref(),
-            };
-            count::beside(|| output.file(&report))?;
-        }
-    }
-    drop((ai, count));
-    let rules_enabled = jobs.first().map_or(0, |job| job.rules.set.len());
-    output.finish(jobs.len(), rules_enabled)?;
-    streams::stdout().lock().flush()?;
-    summary.say(way)?;
-    let written = known.finish(options, way)?;
-    Ok(match counted.exit() {
-        _ if summary.failed_files > 0 || unread_input => Exit::Failure,
-        _ if way == Way::Diff && summary.changed_files > 0 => Exit::Findings,
-        exit => written.unwrap_or(exit),
-    })
-}
-
-/// The same as a pool would give, for work that mostly waits; no job is begun once it is over.
-fn in_threads<T: Send>(
-    jobs: &[Job],
-    most: usize,
-    is_over: impl Fn() -> bool + Sync,
-    work: impl Fn(&Job) -> T + Sync,
-) -> Vec<T> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
-    thread::scope(|threads| {
-        for _ in 0..most.clamp(1, MOST_THREADS).min(jobs.len()) {
-            threads.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(job) = jobs.get(index) else { return };
-                    if is_over() {
-                        return;
-                    }
-                    let result = work(job);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
-}
-
-/// The findings that decide the exit code.
-#[derive(Default)]
-struct Counted {
-    syntax: usize,
-    other: usize,
-}
-
-impl Counted {
-    fn add(&mut self, job: &Job, findings: &[Finding]) {
-        let Some(least) = job.config.check.output.fail_level.severity() else { return };
-        for finding in findings.iter().filter(|finding| finding.severity >= least) {
-            if is_syntax_rule(&finding.rule) {
-                self.syntax += 1;
-            } else {
-                self.other += 1;
-            }
-        }
+        count.hide();
+        let exit = reporting.finish(jobs)?;
+        let old = known.finish(&options.paths);
+        let written = baseline::finish(&old, baseline, fixes == FixHandling::Diff)?;
+        Ok(match exit {
+            // What could not be done is not made good by a new baseline.
+            Reported::Decided(exit) => exit,
+            Reported::Counted(exit) => written.unwrap_or(exit),
+        })
     }
 
-    fn exit(&self) -> Exit {
-        match self {
-            Self { syntax: 0, other: 0 } => Exit::Clean,
-            Self { other: 0, .. } => Exit::SyntaxOnly,
-            Self { .. } => Exit::Findings,
-        }
+    /// Nobody is asked in a dry run, so that there is nothing to trace.
+    fn trace(&self, jobs: &[Job]) -> anyhow::Result<Option<Trace>> {
+        let path = self.options.ai_trace.as_ref().filter(|_| !self.options.ai_dry_run);
+        let Some(path) = path else { return Ok(None) };
+        output::refuse_input(&path.to_string_lossy(), jobs)?;
+        Ok(Some(Trace::open(path)?))
     }
 }

@@ -8,6 +8,7 @@ mod variables;
 use std::{env, io::Write as _, path::PathBuf};
 
 use anyhow::Context as _;
+use probity_containment::{RepositoryFile, Trust};
 use probity_sandbox::workspace_root;
 
 pub(crate) use self::{
@@ -19,7 +20,7 @@ pub(crate) use self::{
 use super::{ListFormat, print_json};
 use crate::{
     config::{Catalogue, Configs, Dialect, Layer, Sources, table::SECTIONS, word::words},
-    containment::{Trust, containai_files},
+    containment::containai_files,
     exit::Exit,
     name::Name,
     seats::state,
@@ -46,7 +47,8 @@ pub(crate) fn show(path: Option<PathBuf>, format: ListFormat) -> anyhow::Result<
     // Without a workspace or a state directory nothing is trusted.
     let root = workspace_root(directory).ok();
     let trusted = root.as_ref().map(|root| {
-        let trust = state().and_then(|state| Trust::of(root, &state));
+        let trust =
+            state().and_then(|state| Ok(RepositoryFile::Configuration.trust(root, &state)?));
         (root, trust.unwrap_or(Trust::NotGiven))
     });
     let here = Sources::here(Name::Probity, SECTIONS, &current, Layer::default());

@@ -6,6 +6,7 @@ use std::{
     path::Path,
 };
 
+use probity_containment::{RepositoryFile, Trust, killed_workspaces, make_up};
 use probity_image::Engine;
 use probity_sandbox::{
     BackendKind, Container, FoundProgram, abandoned_cgroups, containers, look_for, remove_container,
@@ -15,10 +16,10 @@ use serde_json::json;
 
 use crate::{
     commands::{
-        exec::{explained, make_up, root},
+        exec::{explained, root},
         print_json,
     },
-    containment::{self, Trust, session},
+    containment,
     exit::Exit,
     failure::Failure,
     name::Name,
@@ -30,7 +31,7 @@ pub(crate) fn status(json: bool) -> anyhow::Result<Exit> {
     let ours = ours()?;
     let here = root(Name::Cai, &env::current_dir()?).ok();
     let trust = match &here {
-        Some(root) => Trust::of(root, &state()?)?,
+        Some(root) => RepositoryFile::Configuration.trust(root, &state()?)?,
         None => Trust::NoFile,
     };
     if json {
@@ -102,8 +103,7 @@ pub(crate) fn gc(dry_run: bool) -> anyhow::Result<Exit> {
     }
     let (state, mut failed) = (state()?, 0);
     if dry_run {
-        for (_, begun) in session::killed(&state, None) {
-            let workspace = begun.workspace();
+        for workspace in killed_workspaces(&state) {
             writeln!(out, "{}: a session was killed and would be looked at", workspace.display())?;
         }
     } else {

@@ -7,6 +7,7 @@ mod samples;
 use std::{fmt::Write as _, path::PathBuf};
 
 use probity_agent::AgentTable;
+use probity_containment::make_up;
 use probity_sandbox::{
     Choice, FoundProgram, LimitedBy, Limits, Machine, Unusable, choose, has_image, probe,
 };
@@ -16,7 +17,7 @@ use serde::Serialize;
 pub(crate) use self::capability::Runners;
 use self::capability::{Capability, Language, capabilities, languages};
 use crate::{
-    commands::{exec::make_up, print_json},
+    commands::print_json,
     containment::Users,
     exit::Exit,
     screen::{self, Paint, Screen},

@@ -3,7 +3,6 @@
 pub(crate) mod signals;
 mod streams;
 mod terminal;
-mod watch;
 
 use std::{
     env,
@@ -13,6 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use probity_containment::{Quarantine, Watch, make_up};
 use probity_sandbox::{
     Backend, BackendKind, Child, FoundProgram, Limits, Root, SpawnError, Spec, containers,
     has_container, look_for, remove_container, spawn, workspace_root,
@@ -20,11 +20,10 @@ use probity_sandbox::{
 use probity_seat::{Caller, NamedBy, Occupant, Request, Seated, Seats, Unseated};
 
 use terminal::Terminal;
-pub(crate) use watch::{Watch, make_up};
 
 use crate::{
     config::words::Sandbox,
-    containment::{Users, quarantine::Quarantine},
+    containment::Users,
     exit::Exit,
     failure::Failure,
     name::{Mistake, Name},
@@ -117,7 +116,7 @@ fn follow_with(
 ) -> anyhow::Result<Exit> {
     // Before the start: a signal that comes meanwhile is the command's and waits for it.
     let signals = signals::catch()?;
-    let watch = Watch::start(seated, quarantine)?;
+    let watch = Watch::start(seated, quarantine, &state()?)?;
     let child = spawn(&seated.seat.backend, &spec).map_err(|error| explained(&error))?;
     say_limits(&child, &spec.limits);
     // With the process's side of a terminal, whose end we are to see.

@@ -8,22 +8,24 @@ use std::{
 };
 
 use anyhow::Context as _;
+use probity_check::{ProofReport, StagesReport, discover};
 use probity_image::{
     BuildOptions, Difference, Engine, Experiment, Level, Obstacle, Options, StartOptions, Subject,
     Variant, Verdict, Workbench,
 };
 use probity_scope::{MOST_BYTES, read_text};
-
 use probity_text::visible;
 
 use super::{print_json, stop::Stop};
 use crate::{
     config::word::words,
-    discover,
     exit::Exit,
     failure::Failure,
     recipe::recipe,
-    report::{proof::ProofReport, stages::StagesReport},
+    report::{
+        proof::{proof_json, proof_of},
+        stages::{mermaid, tree},
+    },
     screen::{Paint, Screen, count::Count, padded},
     streams,
 };
@@ -86,17 +88,17 @@ pub(crate) fn diff(options: &DiffOptions) -> anyhow::Result<Exit> {
     };
     match options.format {
         DiffFormat::Json => {
-            let report = ProofReport { stages, ..ProofReport::of(&verdict) };
-            print_json(&report.to_json())?;
+            let report = ProofReport { stages, ..proof_of(&verdict) };
+            print_json(&proof_json(&report))?;
         }
         DiffFormat::Text => {
-            let tree = stages.map(|stages| stages.tree("")).unwrap_or_default();
+            let tree = stages.map(|stages| tree(&stages, "")).unwrap_or_default();
             let screen = Screen::stdout();
             let text = screen.folded(&text(options, &verdict, screen));
             write!(streams::stdout().lock(), "{text}{tree}")?;
         }
         DiffFormat::Markdown => {
-            let graph = stages.map(|stages| format!("\n{}", stages.mermaid())).unwrap_or_default();
+            let graph = stages.map(|stages| format!("\n{}", mermaid(&stages))).unwrap_or_default();
             write!(streams::stdout().lock(), "{}{graph}", markdown(options, &verdict))?;
         }
     }

@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, fs, path::Path};
 
 use anyhow::Context as _;
+use probity_check::source;
 use probity_finding::Severity;
 use probity_lint::{
     AI_DETECTORS, AiDetector, DETECTION_SEVERITY, META_RULES, Metadata, OptionKind, Preset, RULES,
@@ -16,7 +17,6 @@ use crate::{
     manual::Manual,
     name::Name,
     screen::{self, Paint, Screen, padded},
-    source,
 };
 
 pub(crate) fn run(format: ListFormat) -> anyhow::Result<Exit> {

@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
+use probity_check::source::FILE_RULES;
 use probity_lint::{
     AI_DETECTORS, ELSEWHERE, FixMode, META_RULES, OWN_NAMESPACE, OptionKind, Pattern, RULES,
     SYNTAX_RULES, is_foreign_code, shell_codes,
 };
 
 use super::{error::did_you_mean, kind::ValueKind, word::Word as _, words::RuleSeverity};
-use crate::source::FILE_RULES;
 
 /// The tables below `rules`, which are also the first part of every rule's name.
 pub(crate) const NAMESPACES: [&str; 7] =

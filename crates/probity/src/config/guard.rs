@@ -6,7 +6,7 @@ mod restrict;
 use probity_sandbox::Limits;
 
 pub(crate) use self::{
-    paths::{are_below, begin_at_files, directory_of, stays_here},
+    paths::{begin_at_files, directory_of, stays_here},
     restrict::{Refused, Trust, restrict},
 };
 use super::{value::Value, word::Word as _, words::AuditFailOn};

@@ -3,6 +3,7 @@
 use probity_agent::ChatKind;
 use probity_audit::{ExploitLevel, ReadScope, Risk};
 use probity_autofix::{Expect, SecretsPolicy};
+pub(crate) use probity_check::{RuleSeverity, ShellcheckMode, SlowChecksMode};
 use probity_finding::{Applicability, Severity};
 pub(crate) use probity_image::Level as ProofLevel;
 use probity_lint::{FixMode, Preset};
@@ -59,39 +60,6 @@ impl FailRisk {
     }
 }
 
-/// What a file says about the severity of one rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RuleSeverity {
-    Off,
-    Error,
-    Warning,
-    Info,
-    Style,
-}
-
-impl RuleSeverity {
-    /// The severity to report with; none when the rule is off.
-    pub(crate) fn severity(self) -> Option<Severity> {
-        match self {
-            Self::Off => None,
-            Self::Error => Some(Severity::Error),
-            Self::Warning => Some(Severity::Warning),
-            Self::Info => Some(Severity::Info),
-            Self::Style => Some(Severity::Style),
-        }
-    }
-}
-
-/// Where ShellCheck's findings come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ShellcheckMode {
-    /// From this program itself, with no other one.
-    Native,
-    /// From an installed ShellCheck.
-    Binary,
-    Off,
-}
-
 /// How much of the build context an agent gets to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AiContext {
@@ -108,15 +76,6 @@ pub(crate) enum Proof {
     Static,
     Build,
     Run,
-}
-
-/// Whether checks that ask a registry run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SlowChecksMode {
-    /// On, except under continuous integration.
-    Auto,
-    On,
-    Off,
 }
 
 /// How an audit's report is written.

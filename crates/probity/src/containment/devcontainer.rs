@@ -20,9 +20,6 @@ pub(super) struct Devcontainer {
     pub(super) ignored: Vec<String>,
 }
 
-/// Where editors look for it, in this order.
-const NAMES: [&str; 2] = [".devcontainer/devcontainer.json", ".devcontainer.json"];
-
 /// Keys that say nothing about the container.
 const SILENT: &[&str] =
     &["$schema", "name", "customizations", "image", "containerEnv", "mounts", "remoteUser"];
@@ -42,13 +39,6 @@ const RESERVED: &[&str] = &[
     "/sys",
     "/usr",
 ];
-
-/// The file of a workspace, whether or not it is there.
-pub(crate) fn file(root: &Path) -> PathBuf {
-    let files = NAMES.map(|name| root.join(name));
-    let [usual, other] = files;
-    if !usual.exists() && other.exists() { other } else { usual }
-}
 
 impl Devcontainer {
     pub(super) fn read(text: &str, root: &Path) -> Result<Self, SyntaxError> {

@@ -7,17 +7,19 @@
 
 use std::io::{self, Write};
 
+use probity_check::builds::Invocation;
 use probity_finding::{Applicability, Finding, Fingerprints, Fix, LineIndex, Related, Span};
 use probity_lint::Rejection;
 use serde::Serialize;
 
 use super::{
     FileReport, Reporter, Totals,
+    ai_detection::detection_json,
+    ai_fix::fix_json,
     counts::Counts,
     place,
     stream::{Items, write_json},
 };
-use crate::builds::Invocation;
 
 const HEAD: &str = "{\"files\":[";
 /// How many bytes of source a finding may quote.
@@ -35,9 +37,10 @@ pub(crate) struct Json {
 
 impl Reporter for Json {
     fn file(&mut self, out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
-        self.ai_fixes.extend(file.ai_fixes.iter().map(|fix| fix.to_json(file.path)));
-        self.ai_detections
-            .extend(file.ai_detections.iter().map(|detection| detection.to_json(file.path)));
+        self.ai_fixes.extend(file.ai_fixes.iter().map(|fix| fix_json(fix, file.path)));
+        self.ai_detections.extend(
+            file.ai_detections.iter().map(|detection| detection_json(detection, file.path)),
+        );
         self.unfixed_files.extend(file.rejection.map(|Rejection { line, reason }| {
             serde_json::json!({ "file": file.path, "line": line, "reason": reason })
         }));

@@ -12,6 +12,7 @@ use super::{
     FileReport, Reporter, Totals,
     counts::{Counts, plural},
     place::{LineRange, Unit},
+    stages::mermaid,
 };
 
 #[derive(Debug, Default)]
@@ -79,7 +80,7 @@ fn write_proofs(out: &mut dyn Write, file: &FileReport<'_>) -> io::Result<()> {
         }
         writeln!(out)?;
         if let Some(stages) = &proof.stages {
-            writeln!(out, "{}", stages.mermaid())?;
+            writeln!(out, "{}", mermaid(stages))?;
         }
     }
     Ok(())

@@ -14,6 +14,7 @@ use std::{
     io::{self, Write},
 };
 
+use probity_check::AiFix;
 use probity_finding::{Finding, Fingerprints, LineIndex};
 use probity_lint::Rejection;
 use serde_json::json;
@@ -26,7 +27,7 @@ use self::{
 };
 use super::{
     FileReport, Options, Reporter, Totals,
-    ai_fix::AiFix,
+    proof::proof_json,
     stream::{Items, write_json},
 };
 
@@ -137,7 +138,7 @@ fn proof(artifact: &ArtifactLocation, fix: &AiFix) -> Option<Notification<'stati
         level: "note",
         message: Message::new(text),
         locations: vec![Location::new(Cow::Owned(artifact.clone()), None)],
-        properties: Some(json!({ "proof": proof.to_json() })),
+        properties: Some(json!({ "proof": proof_json(proof) })),
     })
 }
 

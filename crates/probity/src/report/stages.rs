@@ -2,135 +2,69 @@
 
 use std::{collections::BTreeSet, fmt::Write as _};
 
-use probity_dockerfile::{Base, Facts, StageReferenceKind, parse};
+use probity_check::{StageShown, StagesReport};
 use serde_json::{Value, json};
 
 use super::counts::plural;
 
-/// Texts are fit to be shown: without secrets and control characters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StagesReport {
-    before: Vec<StageShown>,
-    after: Vec<StageShown>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct StageShown {
-    name: String,
-    base: String,
-    needs: Vec<Need>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Need {
-    instruction: &'static str,
-    /// A stage of the same file; otherwise `name` is an image.
-    stage: Option<usize>,
-    name: String,
-}
-
-impl StagesReport {
-    /// Two texts whose stages differ; none if they are the same.
-    pub(crate) fn of(before: &str, after: &str, hide: &impl Fn(&str) -> String) -> Option<Self> {
-        let (before, after) = (stages(before, hide), stages(after, hide));
-        (before != after).then_some(Self { before, after })
+/// Each line ends with a newline and begins with these spaces.
+pub(crate) fn tree(report: &StagesReport, indent: &str) -> String {
+    let mut out = String::new();
+    for (side, stages) in sides(report) {
+        // Writing to a string cannot fail.
+        _ = writeln!(out, "{indent}{side}: {}", plural(stages.len(), "stage"));
+        let mut seen = BTreeSet::new();
+        if let Some(last) = stages.len().checked_sub(1) {
+            branch(&mut out, stages, last, "", indent, &mut seen);
+        }
+        for unused in (0..stages.len()).filter(|stage| !seen.contains(stage)) {
+            let StageShown { name, base, .. } = &stages[unused];
+            _ = writeln!(out, "{indent}    not used: {name} FROM {base}");
+        }
     }
+    out
+}
 
-    /// Each line ends with a newline and begins with these spaces.
-    pub(crate) fn tree(&self, indent: &str) -> String {
-        let mut out = String::new();
-        for (side, stages) in self.sides() {
-            // Writing to a string cannot fail.
-            _ = writeln!(out, "{indent}{side}: {}", plural(stages.len(), "stage"));
-            let mut seen = BTreeSet::new();
-            if let Some(last) = stages.len().checked_sub(1) {
-                branch(&mut out, stages, last, "", indent, &mut seen);
-            }
-            for unused in (0..stages.len()).filter(|stage| !seen.contains(stage)) {
-                let StageShown { name, base, .. } = &stages[unused];
-                _ = writeln!(out, "{indent}    not used: {name} FROM {base}");
+/// A fenced block that ends with a newline.
+pub(crate) fn mermaid(report: &StagesReport) -> String {
+    let mut out = "```mermaid\ngraph LR\n".to_owned();
+    for (side, stages) in sides(report) {
+        _ = writeln!(out, "  subgraph {side}");
+        for (index, StageShown { name, base, .. }) in stages.iter().enumerate() {
+            let (name, base) = (label(name), label(base));
+            _ = writeln!(out, "    {side}{index}[\"{name}<br/>FROM {base}\"]");
+        }
+        for (index, stage) in stages.iter().enumerate() {
+            for (number, need) in stage.needs.iter().enumerate() {
+                let from = match need.stage {
+                    Some(other) => format!("{side}{other}"),
+                    None => format!("{side}{index}x{number}([\"{}\"])", label(&need.name)),
+                };
+                _ = writeln!(out, "    {from} -- {} --> {side}{index}", need.instruction);
             }
         }
-        out
+        out.push_str("  end\n");
     }
+    out + "```\n"
+}
 
-    /// A fenced block that ends with a newline.
-    pub(crate) fn mermaid(&self) -> String {
-        let mut out = "```mermaid\ngraph LR\n".to_owned();
-        for (side, stages) in self.sides() {
-            _ = writeln!(out, "  subgraph {side}");
-            for (index, StageShown { name, base, .. }) in stages.iter().enumerate() {
-                let (name, base) = (label(name), label(base));
-                _ = writeln!(out, "    {side}{index}[\"{name}<br/>FROM {base}\"]");
-            }
-            for (index, stage) in stages.iter().enumerate() {
-                for (number, need) in stage.needs.iter().enumerate() {
-                    let from = match need.stage {
-                        Some(other) => format!("{side}{other}"),
-                        None => format!("{side}{index}x{number}([\"{}\"])", label(&need.name)),
-                    };
-                    _ = writeln!(out, "    {from} -- {} --> {side}{index}", need.instruction);
-                }
-            }
-            out.push_str("  end\n");
-        }
-        out + "```\n"
-    }
-
-    pub(crate) fn to_json(&self) -> Value {
-        let side = |stages: &[StageShown]| -> Value {
-            let shown = stages.iter().map(|stage| {
-                let needs = stage.needs.iter().map(|need| {
-                    let kind = if need.stage.is_some() { "stage" } else { "image" };
-                    json!({ "instruction": need.instruction, kind: need.name })
-                });
-                let needs: Vec<Value> = needs.collect();
-                json!({ "name": stage.name, "from": stage.base, "needs": needs })
+pub(crate) fn stages_json(report: &StagesReport) -> Value {
+    let side = |stages: &[StageShown]| -> Value {
+        let shown = stages.iter().map(|stage| {
+            let needs = stage.needs.iter().map(|need| {
+                let kind = if need.stage.is_some() { "stage" } else { "image" };
+                json!({ "instruction": need.instruction, kind: need.name })
             });
-            shown.collect()
-        };
-        json!({ "before": side(&self.before), "after": side(&self.after) })
-    }
-
-    fn sides(&self) -> [(&'static str, &[StageShown]); 2] {
-        [("before", &self.before), ("after", &self.after)]
-    }
+            let needs: Vec<Value> = needs.collect();
+            json!({ "name": stage.name, "from": stage.base, "needs": needs })
+        });
+        shown.collect()
+    };
+    json!({ "before": side(&report.before), "after": side(&report.after) })
 }
 
-fn stages(text: &str, hide: &impl Fn(&str) -> String) -> Vec<StageShown> {
-    let facts = Facts::of(&parse(text));
-    let all = facts.stages();
-    let named = |index: usize| match all.get(index).and_then(|stage| stage.name.as_deref()) {
-        Some(name) => hide(name),
-        None => format!("stage {index}"),
-    };
-    let shown = |(index, stage): (usize, &probity_dockerfile::Stage)| {
-        let mut needs = Vec::new();
-        for reference in facts.graph().references_of(index) {
-            let instruction = match reference.kind {
-                StageReferenceKind::From => "FROM",
-                StageReferenceKind::Copy => "COPY",
-                StageReferenceKind::Mount => "RUN",
-            };
-            let stage = reference.target.stage();
-            if instruction == "FROM" && stage.is_none() {
-                continue;
-            }
-            let name = stage.map_or_else(|| hide(&reference.text), named);
-            let need = Need { instruction, stage, name };
-            if !needs.contains(&need) {
-                needs.push(need);
-            }
-        }
-        let base = match &stage.base {
-            Base::Stage(base) => named(*base),
-            Base::Scratch => "scratch".to_owned(),
-            Base::Image(image) => hide(image),
-            Base::Unknown => hide(stage.image.pattern()),
-        };
-        StageShown { name: named(index), base, needs }
-    };
-    all.iter().enumerate().map(shown).collect()
+fn sides(report: &StagesReport) -> [(&'static str, &[StageShown]); 2] {
+    [("before", &report.before), ("after", &report.after)]
 }
 
 /// A stage and what it is made of; what was shown before is only named.
@@ -187,7 +121,7 @@ mod tests {
       └── COPY image nginx:1
       not used: test FROM build
 ";
-        assert_eq!(report().tree("  "), expected);
+        assert_eq!(tree(&report(), "  "), expected);
     }
 
     #[test]
@@ -207,14 +141,14 @@ graph LR
   end
 ```
 "#;
-        assert_eq!(report().mermaid(), expected);
+        assert_eq!(mermaid(&report()), expected);
     }
 
     #[test]
     fn a_stage_that_copies_from_itself_ends() {
         let itself = "FROM a AS b\nCOPY --from=b / /\n";
         let report = StagesReport::of("FROM a\n", itself, &|text: &str| text.to_owned()).unwrap();
-        assert_eq!(report.tree("").matches("(see above)").count(), 1);
+        assert_eq!(tree(&report, "").matches("(see above)").count(), 1);
         assert_eq!(StagesReport::of(itself, itself, &|text: &str| text.to_owned()), None);
     }
 
@@ -223,8 +157,8 @@ graph LR
         let text = "FROM a\"];click AS x\nFROM y\nCOPY --from=secret / /\n";
         let hide = |text: &str| text.replace("secret", "***");
         let report = StagesReport::of("FROM a\n", text, &hide).unwrap();
-        let graph = report.mermaid();
-        assert!(!graph.contains("secret") && !report.tree("").contains("secret"), "{graph}");
+        let graph = mermaid(&report);
+        assert!(!graph.contains("secret") && !tree(&report, "").contains("secret"), "{graph}");
         insta::assert_snapshot!(graph, @r#"
         ```mermaid
         graph LR

@@ -1,15 +1,37 @@
 //! `doctor`: valid, complete, and with a reason for what it would do.
 
-use std::fs;
+use std::{fs, os::unix::fs::symlink};
 
 use serde_json::Value;
 
-use crate::binary::{directory, named, probity, stable};
+use tempfile::TempDir;
+
+use crate::{
+    binary::{directory, named, probity, stable},
+    whole_corpus::is_whole,
+};
+
+/// A machine with these programs and a sandbox alone: without `--quick`, doctor runs a test in every
+/// language that it finds.
+fn machine(programs: &[&str], files: &[(&str, &str)]) -> TempDir {
+    let bin = directory(files);
+    for (name, _) in files {
+        crate::agent::executable(&bin.path().join(name));
+    }
+    let path = std::env::var_os("PATH").unwrap();
+    for name in ["bwrap", "sh"].iter().chain(programs) {
+        let mut found = std::env::split_paths(&path).map(|directory| directory.join(name));
+        let found = found.find(|file| file.exists()).unwrap_or_else(|| panic!("no {name}"));
+        symlink(found, bin.path().join(name)).unwrap();
+    }
+    bin
+}
 
 #[test]
 fn the_answer_is_json_and_every_choice_has_its_reasons() {
-    for run in [probity(), named("cai")] {
-        let output = run.args(["doctor", "--json"]).run().code(0);
+    for (run, is_quick) in [(probity(), !is_whole()), (named("cai"), true)] {
+        let quick: &[&str] = if is_quick { &["--quick"] } else { &[] };
+        let output = run.args(["doctor", "--json"]).args(quick).run().code(0);
         let answer: Value = serde_json::from_str(&output.stdout).unwrap();
         for means in ["docker", "podman", "bubblewrap", "userNamespaces", "landlock", "cgroups"] {
             let usable = answer[means]["usable"].as_bool().unwrap();
@@ -102,10 +124,9 @@ fn an_engine_that_fails_is_told_in_a_sentence() {
 fn a_test_tool_that_does_not_work_is_not_ready() {
     let node = "#!/bin/sh\nexit 0\n";
     let go = "#!/bin/sh\necho nonsense\n";
-    let bin = directory(&[("go", go), ("node", node)]);
-    ["go", "node"].iter().for_each(|name| crate::agent::executable(&bin.path().join(name)));
-    let path = format!("{}:/usr/bin:/bin", bin.path().display());
-    let output = probity().env("PATH", &path).args(["doctor", "--json"]).run().code(0);
+    let bin = machine(&[], &[("go", go), ("node", node)]);
+    let path = bin.path().to_str().unwrap();
+    let output = probity().env("PATH", path).args(["doctor", "--json"]).run().code(0);
     let answer: Value = serde_json::from_str(&output.stdout).unwrap();
     let languages = answer["languages"].as_array().unwrap();
     let of = |name: &str| languages.iter().find(|language| language["name"] == name).unwrap();
@@ -124,7 +145,9 @@ fn a_runner_that_runs_tests_is_ready_wherever_its_project_is() {
     let home = directory(&[("tmp/x", "")]);
     let tmp = home.path().join("tmp");
     let run = probity().env("HOME", home.path().to_str().unwrap());
-    let run = run.env("TMPDIR", tmp.to_str().unwrap()).env("PATH", "/usr/bin:/bin");
+    let bin = machine(&["node"], &[]);
+    let path = bin.path().to_str().unwrap();
+    let run = run.env("TMPDIR", tmp.to_str().unwrap()).env("PATH", path);
     let output = run.args(["doctor", "--json"]).run().code(0);
     let answer: Value = serde_json::from_str(&output.stdout).unwrap();
     let languages = answer["languages"].as_array().unwrap();
@@ -134,7 +157,7 @@ fn a_runner_that_runs_tests_is_ready_wherever_its_project_is() {
         (&Value::Bool(true), &Value::Null),
         "{node:#}"
     );
-    let quick = probity().env("PATH", "/usr/bin:/bin").args(["doctor", "--quick", "--json"]);
+    let quick = probity().env("PATH", path).args(["doctor", "--quick", "--json"]);
     let answer: Value = serde_json::from_str(&quick.run().code(0).stdout).unwrap();
     let languages = answer["languages"].as_array().unwrap();
     assert!(languages.iter().all(|language| language["started"].is_null()), "{answer:#}");

@@ -1,6 +1,7 @@
 //! The guides: every command in them runs, every link leads somewhere, every promise has its tests.
 
 use std::{
+    collections::BTreeSet,
     fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
@@ -31,7 +32,12 @@ const OF_THE_CHECKOUT: &[&str] = &["script/", "cargo "];
 fn every_command_of_the_guides_runs() {
     let place = Place::new();
     let mut ran = 0;
+    // Several guides have the same line, and some lines start every tool of the machine.
+    let mut tried = BTreeSet::new();
     for (guide, command) in commands() {
+        if !tried.insert(command.clone()) {
+            continue;
+        }
         let words = command.split_whitespace().skip_while(|word| is_assignment(word));
         let words = words.collect::<Vec<_>>().join(" ");
         if OF_THE_CHECKOUT.iter().any(|start| words.starts_with(start)) {

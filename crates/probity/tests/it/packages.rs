@@ -35,14 +35,15 @@ fn pack(to: &Path) {
 pub(crate) fn packed() -> PathBuf {
     let run = std::env::var("NEXTEST_RUN_ID").unwrap_or_else(|_| std::process::id().to_string());
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("packages-{run}"));
+    // The first test packs, and the others wait for it.
+    let lock =
+        fs::File::create(Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages.lock")).unwrap();
+    lock.lock().unwrap();
     if !directory.exists() {
         remove_old_packages();
         let own = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         pack(&own.path().join("packages"));
-        // Another test may have been faster; its packages are the same.
-        if fs::rename(own.path().join("packages"), &directory).is_err() {
-            assert!(directory.exists());
-        }
+        fs::rename(own.path().join("packages"), &directory).unwrap();
     }
     directory
 }

@@ -26,13 +26,24 @@ use crate::{
     },
 };
 
-/// The page of releases, with the archive for this machine.
+/// The page of releases, with an archive for this machine. The program in it starts the one that is
+/// tested: each job of a pipeline unpacks it, and a debug build has a hundred megabytes. The tests of
+/// packages look at what a real archive has.
 fn releases() -> FileServer {
     let server = FileServer::start();
-    for file in
-        [format!("probity-{VERSION}-x86_64-unknown-linux-gnu.tar.gz"), "SHA256SUMS".to_owned()]
-    {
-        server.serve(&format!("/v{VERSION}/{file}"), fs::read(packed().join(&file)).unwrap());
+    let place = tempfile::tempdir().unwrap();
+    let name = format!("probity-{VERSION}-x86_64-unknown-linux-gnu");
+    let program = place.path().join(&name).join("probity");
+    fs::create_dir(place.path().join(&name)).unwrap();
+    let starts = format!("#!/bin/bash\nexec -a \"$0\" {} \"$@\"\n", env!("CARGO_BIN_EXE_probity"));
+    fs::write(&program, starts).unwrap();
+    executable(&program);
+    let packs = format!("tar -czf {name}.tar.gz {name} && sha256sum {name}.tar.gz > SHA256SUMS");
+    let packed = Command::new("sh").args(["-c", &packs]).current_dir(&place).status();
+    assert!(packed.unwrap().success());
+    for file in [format!("{name}.tar.gz"), "SHA256SUMS".to_owned()] {
+        let content = fs::read(place.path().join(&file)).unwrap();
+        server.serve(&format!("/v{VERSION}/{file}"), content);
     }
     server
 }

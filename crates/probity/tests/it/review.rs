@@ -31,7 +31,24 @@ use std::{
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::binary::directory;
+use crate::binary::{self, Run, directory, tools};
+
+/// The binary with a node that starts in a tenth of the time: a review runs twenty tests or more. What a
+/// real node does is shown by `story` and by the tests of probity-proof.
+pub(crate) fn probity() -> Run {
+    with_quick_node(binary::probity())
+}
+
+/// The same under another name.
+fn named(name: &str) -> Run {
+    with_quick_node(binary::named(name))
+}
+
+fn with_quick_node(run: Run) -> Run {
+    let quick = tools().join("quick-node/bin");
+    assert!(quick.join("node").exists(), "{} is missing: run script/tools once", quick.display());
+    run.env("PATH", &format!("{}:{}", quick.display(), std::env::var("PATH").unwrap()))
+}
 
 /// A repository whose one defect is that the average divides by too little.
 pub(crate) const CODE: &str = "\

@@ -273,7 +273,7 @@ fn callers_name_the_same_program_and_the_same_way_to_install_it() {
         |args: &[&str]| user.settle(probity()).env("TALLY_AI_AGENT", "claude").args(args).run();
     for (args, says) in [
         (&["agent", "list"][..], &[acp][..]),
-        (&["doctor"], &[acp]),
+        (&["doctor", "--quick"], &[acp]),
         (&["agent", "ask", "claude", "hello"], &[acp, line]),
         (&["audit", "--provider", "acp", "--agent", "claude"], &[acp]),
         (&["review", "--agent", "claude", "--no-history", "--output", "../out"], &[line, acp]),

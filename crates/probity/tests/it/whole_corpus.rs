@@ -2,7 +2,7 @@
 
 use std::env;
 
-/// `script/nightly corpora` and `cargo xtask eval` ask for all cases.
+/// `script/nightly tests` and `cargo xtask eval` ask for all cases.
 pub(crate) fn is_whole() -> bool {
     env::var_os("PROBITY_WHOLE_CORPUS").is_some()
 }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use probity_agent::Seat;
+use probity_containment::{Quarantine, Watch, make_up};
 use probity_proxy::{LaunchError, Launcher, Process, Started, TerminalLogin, Usage, Workspace};
 use probity_sandbox::{
     Backend, Child, Network, Root, RootError, Spec, User, directory_root, spawn, workspace_root,
@@ -17,8 +18,8 @@ use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, S
 
 use super::agents::Agent;
 use crate::{
-    commands::exec::{self, Watch},
-    containment::{Acp, EditorFiles, Terminals, quarantine::Quarantine},
+    commands::exec,
+    containment::{Acp, EditorFiles, Terminals},
     exit::Exit,
     failure::Failure,
     seats::{state, terms},
@@ -48,7 +49,7 @@ impl Sandboxed {
     /// The agent's seat in a workspace.
     fn seated(&self, caller: Caller, root: &Root, directories: &[Root]) -> anyhow::Result<Seated> {
         let terms = terms(caller, self.terms.clone(), Some(root))?;
-        exec::make_up(&state()?, Some(&root.path));
+        make_up(&state()?, Some(&root.path));
         let request = Request {
             caller,
             occupant: Occupant::Agent(&self.agent.reference),
@@ -132,7 +133,9 @@ impl Launcher for Sandboxed {
         let more = directories(&root, &workspace.directories);
         let more = more.map_err(|error| failed(error.into()))?;
         let seated = self.seated(Caller::Editor, &root, &more).map_err(failed)?;
-        let watch = Watch::start(&seated, self.quarantine).map_err(failed)?;
+        let state = state().map_err(failed)?;
+        let watch = Watch::start(&seated, self.quarantine, &state);
+        let watch = watch.map_err(|error| failed(error.into()))?;
         let seat = seated.seat.clone();
         started(&seat.backend, &seat.spec, |child| {
             let logins = seated.watch_logins();

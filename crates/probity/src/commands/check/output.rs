@@ -8,14 +8,11 @@ use std::{
 
 use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
-use probity_scope::{Missing, WholeFile};
+use probity_check::{Job, Target};
+use probity_scope::{Missing, WholeFile, are_below};
 use probity_text::runner::Syntax;
 
-use super::{
-    Options,
-    job::{Job, Target},
-    statistics::Statistics,
-};
+use super::{Options, statistics::Statistics};
 use crate::{
     config::{Settings, guard, key},
     failure::Failure,
@@ -82,7 +79,7 @@ impl Output {
         let named_by = guard::directory_of(config.merged.origin(&key::check::output::path.key));
         let files = jobs.iter().filter_map(|job| job.target.path());
         let path = match &named_by {
-            Some(directory) if !guard::are_below(directory, files) => {
+            Some(directory) if !are_below(directory, files) => {
                 tracing::warn!(
                     "the report goes to standard output: `{}` is the place in {}, and not all files \
                      are there; name a file with --output",

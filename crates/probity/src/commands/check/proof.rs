@@ -7,28 +7,28 @@ use std::{
     time::Duration,
 };
 
-use probity_autofix::Issue;
+use probity_agent::Cancel;
+use probity_autofix::{Issue, Proof};
+use probity_check::{ProofReport, Prover, StagesReport, Target, source::Source};
 use probity_dockerfile::Setting as Instruction;
 use probity_image::{
     BuildOptions, Engine, EngineKind, Experiment, ImageError, Level, Obstacle, Options, Setting,
     StartOptions, Subject, Variant, Verdict, Workbench,
 };
 
-use super::job::{Job, Target};
 use crate::{
-    config::{table::ai::Ai, words::Proof},
+    config::{Settings, table::ai::Ai, words::Proof as Wanted},
     recipe::recipe,
-    report::{proof::ProofReport, stages::StagesReport},
-    source::Source,
+    report::proof::proof_of,
 };
 
 /// The proofs of one file.
-pub(super) struct Prover<'p> {
+pub(super) struct ImageProver<'p> {
     ai: &'p Ai,
     /// None for standard input, which has no directory to build in.
     context: Option<PathBuf>,
     source: &'p Source,
-    is_cancelled: &'p (dyn Fn() -> bool + Sync),
+    cancel: Cancel,
     experiment: Option<Experiment>,
     /// About the last proposal.
     verdict: Option<Verdict>,
@@ -36,49 +36,64 @@ pub(super) struct Prover<'p> {
     texts: (String, String),
 }
 
-/// How a proposal stands.
-pub(super) enum Standing {
-    /// Nothing speaks against it, and no image was compared.
-    Accepted,
-    /// Both images were compared.
-    Proven,
-    Refused(Vec<Issue>),
-    /// It does not reach the level that is required, in words.
-    Unproven(String),
-}
-
-impl<'p> Prover<'p> {
+impl<'p> ImageProver<'p> {
     pub(super) fn new(
-        job: &'p Job,
+        config: &'p Settings,
+        target: &Target,
         source: &'p Source,
-        is_cancelled: &'p (dyn Fn() -> bool + Sync),
+        cancel: Cancel,
     ) -> Self {
-        let beside = match &job.target {
+        let beside = match target {
             Target::File(path) => path.parent().map(ToOwned::to_owned),
             Target::Stdin(_) | Target::Inline(..) => None,
         };
-        let context = job.config.check.context.clone().or(beside);
-        let ai = &job.config.ai;
         Self {
-            ai,
-            context,
+            ai: &config.ai,
+            context: config.check.context.clone().or(beside),
             source,
-            is_cancelled,
+            cancel,
             experiment: None,
             verdict: None,
             texts: <_>::default(),
         }
     }
 
-    /// Compares a proposal with an original, in which these settings may differ.
-    pub(super) fn judge(
+    fn verdict_of(
         &mut self,
         original: &str,
         proposal: &str,
         allowed: &[Instruction],
-    ) -> Standing {
-        if self.ai.proof == Proof::Static && self.ai.proof_required == Level::Static {
-            return Standing::Accepted;
+    ) -> Result<Verdict, ImageError> {
+        let Some(context) = &self.context else {
+            let why = "standard input has no build context; give --context DIR".to_owned();
+            return Ok(Verdict::without(Obstacle::Engine { why }));
+        };
+        let variant = variant(self.ai);
+        let is_cancelled = || self.cancel.is_cancelled();
+        let experiment = match &mut self.experiment {
+            Some(experiment) => experiment,
+            empty => {
+                let Some(engine) = Engine::find() else {
+                    return Ok(Verdict::without(Obstacle::NoEngine));
+                };
+                let options = self::options(self.ai, engine.kind, context, self.source);
+                let bench = Workbench::new(engine)?;
+                let subject = Subject::Dockerfile(recipe(original, &variant));
+                let prepared = Experiment::prepare(bench, &subject, options, &is_cancelled)?;
+                empty.insert(prepared)
+            }
+        };
+        let allowed: Vec<Setting> =
+            allowed.iter().filter_map(|setting| of_image(*setting)).collect();
+        let subject = Subject::Dockerfile(recipe(proposal, &variant));
+        experiment.try_proposal(&subject, &allowed, &is_cancelled)
+    }
+}
+
+impl Prover for ImageProver<'_> {
+    fn judge(&mut self, original: &str, proposal: &str, allowed: &[Instruction]) -> Proof {
+        if self.ai.proof == Wanted::Static && self.ai.proof_required == Level::Static {
+            return Proof::Accepted;
         }
         let verdict = self
             .verdict_of(original, proposal, allowed)
@@ -93,63 +108,27 @@ impl<'p> Prover<'p> {
         let summary = verdict.to_string();
         self.verdict = Some(verdict);
         if !issues.is_empty() {
-            return Standing::Refused(issues);
+            return Proof::Refused(issues);
         }
         if reached < self.ai.proof_required {
             let required = self.ai.proof_required.name();
-            return Standing::Unproven(format!(
+            return Proof::Unproven(format!(
                 "`ai.proof-required = \"{required}\"`, but the proof got no further than \
                  `{}`: {summary}",
                 reached.name()
             ));
         }
         match reached {
-            Level::Static => Standing::Accepted,
-            Level::Build | Level::Run => Standing::Proven,
+            Level::Static => Proof::Accepted,
+            Level::Build | Level::Run => Proof::Proven,
         }
     }
 
-    /// About the last proposal; nothing where no experiment was asked for.
-    pub(super) fn verdict(&self) -> Option<&Verdict> {
-        self.verdict.as_ref()
-    }
-
-    /// The same with the stages of both files, without what `hide` replaces.
-    pub(super) fn report(&self, hide: &impl Fn(&str) -> String) -> Option<ProofReport> {
+    fn report(&self, hide: &dyn Fn(&str) -> String) -> Option<ProofReport> {
         let (before, after) = &self.texts;
         let stages = StagesReport::of(before, after, hide);
-        let report = ProofReport::of(self.verdict.as_ref()?).masked(hide);
+        let report = proof_of(self.verdict.as_ref()?).masked(hide);
         Some(ProofReport { stages, ..report })
-    }
-
-    fn verdict_of(
-        &mut self,
-        original: &str,
-        proposal: &str,
-        allowed: &[Instruction],
-    ) -> Result<Verdict, ImageError> {
-        let Some(context) = &self.context else {
-            let why = "standard input has no build context; give --context DIR".to_owned();
-            return Ok(Verdict::without(Obstacle::Engine { why }));
-        };
-        let variant = variant(self.ai);
-        let experiment = match &mut self.experiment {
-            Some(experiment) => experiment,
-            empty => {
-                let Some(engine) = Engine::find() else {
-                    return Ok(Verdict::without(Obstacle::NoEngine));
-                };
-                let options = self::options(self.ai, engine.kind, context, self.source);
-                let bench = Workbench::new(engine)?;
-                let subject = Subject::Dockerfile(recipe(original, &variant));
-                let prepared = Experiment::prepare(bench, &subject, options, self.is_cancelled)?;
-                empty.insert(prepared)
-            }
-        };
-        let allowed: Vec<Setting> =
-            allowed.iter().filter_map(|setting| of_image(*setting)).collect();
-        let subject = Subject::Dockerfile(recipe(proposal, &variant));
-        experiment.try_proposal(&subject, &allowed, self.is_cancelled)
     }
 }
 
@@ -163,10 +142,10 @@ fn options(ai: &Ai, engine: EngineKind, context: &Path, source: &Source) -> Opti
         if context.as_os_str().is_empty() { PathBuf::from(".") } else { context.to_owned() };
     Options {
         level: match ai.proof {
-            Proof::Auto => engine.highest_level(),
-            Proof::Run => Level::Run,
-            Proof::Build => Level::Build,
-            Proof::Static => ai.proof_required,
+            Wanted::Auto => engine.highest_level(),
+            Wanted::Run => Level::Run,
+            Wanted::Build => Level::Build,
+            Wanted::Static => ai.proof_required,
         },
         build: BuildOptions {
             context: absolute(context),

@@ -8,14 +8,10 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use probity_check::discover::{self, Request};
+
 use super::Options;
-use crate::{
-    discover::{self, Request},
-    exit::Exit,
-    failure,
-    report::counts::plural,
-    streams,
-};
+use crate::{exit::Exit, failure, report::counts::plural, streams};
 
 /// Between two looks at the files.
 const PAUSE: Duration = Duration::from_millis(300);

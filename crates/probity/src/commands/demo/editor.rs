@@ -132,7 +132,7 @@ impl Editor {
 
 fn has_bubblewrap() -> bool {
     let Ok(program) = env::current_exe() else { return false };
-    let Ok(output) = Command::new(program).args(["doctor", "--json"]).output() else {
+    let Ok(output) = Command::new(program).args(["doctor", "--quick", "--json"]).output() else {
         return false;
     };
     let doctor: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();

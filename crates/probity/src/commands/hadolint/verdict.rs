@@ -2,6 +2,10 @@
 
 use std::{cell::LazyCell, io, path::Path};
 
+use probity_check::{
+    Hider,
+    source::{self, Limits, Read},
+};
 use probity_finding::{Finding, LineIndex, Severity};
 use probity_lint::{
     DirectiveOptions, LintOptions, OptionValue, Pattern, RuleSet, is_syntax_rule, lint,
@@ -9,11 +13,7 @@ use probity_lint::{
 use probity_secrets::Detector;
 
 use super::{codes, settings::Settings};
-use crate::{
-    commands::check::Hider,
-    report::place::{LineRange, Unit},
-    source::{self, Limits, Read},
-};
+use crate::report::place::{LineRange, Unit};
 
 /// One thing that is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]

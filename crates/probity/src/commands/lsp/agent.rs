@@ -1,24 +1,26 @@
 //! Asking an agent for one fix of an open text.
 
 use std::{
-    sync::mpsc::{self, RecvTimeoutError},
+    sync::{
+        Arc,
+        mpsc::{self, RecvTimeoutError},
+    },
     thread,
     time::Duration,
 };
 
 use probity_agent::Cancel;
+use probity_check::{AiFix, EditorText};
 use probity_lsp::{AiAnswer, AiWatch};
 
-use crate::{
-    commands::check::{EditorRules, EditorText},
-    report::ai_fix::AiFix,
-};
+use super::folders::DocumentRules;
+use crate::commands::check::{FileEffects, Progress, RunEffects};
 
 /// How often somebody looks whether the person has lost interest.
 const GLANCE: Duration = Duration::from_millis(50);
 
 pub(super) fn ask(
-    rules: &EditorRules,
+    rules: &DocumentRules,
     text: &EditorText<'_>,
     rule: &str,
     watch: &dyn AiWatch,
@@ -31,7 +33,7 @@ pub(super) fn ask(
     });
     let answer = thread::scope(|threads| {
         let asked = cancel.clone();
-        let work = threads.spawn(move || rules.ask_agent(text, rule, asked, progress));
+        let work = threads.spawn(move || fixed(rules, text, rule, asked, progress));
         // The sender is gone when the work is done.
         loop {
             match words.recv_timeout(GLANCE) {
@@ -51,6 +53,19 @@ pub(super) fn ask(
         Ok(Err(error)) => AiAnswer::Unchanged { reason: format!("{error:#}") },
         Err(_) => AiAnswer::Unchanged { reason: "the work on the answer failed".to_owned() },
     }
+}
+
+/// The text as the agent and the checks of its patch leave it, and what became of each question.
+fn fixed(
+    rules: &DocumentRules,
+    text: &EditorText<'_>,
+    rule: &str,
+    cancel: Cancel,
+    progress: Progress,
+) -> anyhow::Result<(String, Vec<AiFix>)> {
+    let run = Arc::new(RunEffects::for_editor(cancel, progress)?);
+    let effects = FileEffects { config: Arc::clone(&rules.config), run };
+    Ok(rules.editor.ask_agent(text, rule, Arc::new(effects))?)
 }
 
 fn judged(before: &str, fixed: String, asked: &[AiFix]) -> AiAnswer {

@@ -8,14 +8,15 @@ use std::{
     time::SystemTime,
 };
 
+use probity_check::{CheckError, EditorRules, OpenTexts};
 use probity_lsp::ConfigFile;
 
 use super::config_file;
 use crate::{
-    commands::check::{EditorRules, editor_configs},
-    config::{Choice, Configs, FileReach, Settings, read_text},
+    commands::check::{check_options, configs_of},
+    config::{Choice, Configs, FileReach, Layer, Settings, read_text},
+    manual::Manual,
     name::Name,
-    open_texts::OpenTexts,
 };
 
 /// What was read, by the folder that it holds in.
@@ -23,20 +24,35 @@ pub(super) struct Folders {
     name: Name,
     read: HashMap<PathBuf, Folder>,
     /// The rules that each document had last: they hold while its configuration is broken.
-    last_good: HashMap<PathBuf, Arc<EditorRules>>,
+    last_good: HashMap<PathBuf, Arc<DocumentRules>>,
 }
 
 struct Folder {
     configs: Configs<'static>,
     /// By the address of the settings.
-    made: HashMap<usize, Arc<EditorRules>>,
+    made: HashMap<usize, Arc<DocumentRules>>,
     found: HashMap<PathBuf, FolderSettings>,
+}
+
+/// What one configuration makes of documents.
+pub(super) struct DocumentRules {
+    pub(super) editor: EditorRules,
+    pub(super) manual: Manual,
+    /// Says which agent is asked.
+    pub(super) config: Arc<Settings>,
+}
+
+impl DocumentRules {
+    fn new(name: Name, config: &Arc<Settings>) -> Result<Self, CheckError> {
+        let editor = EditorRules::new(check_options(name, config))?;
+        Ok(Self { editor, manual: Manual::of(name), config: Arc::clone(config) })
+    }
 }
 
 /// What holds for one document.
 #[derive(Clone, Default)]
 pub(super) struct FolderSettings {
-    pub(super) rules: Option<Arc<EditorRules>>,
+    pub(super) rules: Option<Arc<DocumentRules>>,
     pub(super) config_files: Vec<ConfigFile>,
     stamps: Vec<Stamp>,
 }
@@ -78,10 +94,11 @@ impl Folders {
         let name = self.name;
         if !self.read.contains_key(directory) {
             // A broken file of the user's own holds for nobody; the rest still works.
-            let configs = editor_configs(name, Choice::Nearest, directory).or_else(|error| {
-                tracing::error!("{error:#}");
-                editor_configs(name, Choice::None, directory)
-            });
+            let configs =
+                configs_of(name, Choice::Nearest, Layer::default(), directory).or_else(|error| {
+                    tracing::error!("{error:#}");
+                    configs_of(name, Choice::None, Layer::default(), directory)
+                });
             let Ok(configs) = configs else { return FolderSettings::default() };
             let configs = configs.with_open_texts(open_texts.clone());
             let folder = Folder { configs, made: HashMap::new(), found: HashMap::new() };
@@ -112,11 +129,11 @@ impl Folders {
 }
 
 impl Folder {
-    fn rules(&mut self, name: Name, settings: Arc<Settings>) -> Option<Arc<EditorRules>> {
+    fn rules(&mut self, name: Name, settings: Arc<Settings>) -> Option<Arc<DocumentRules>> {
         if let Some(rules) = self.made.get(&Arc::as_ptr(&settings).addr()) {
             return Some(Arc::clone(rules));
         }
-        let rules = EditorRules::new(name, Arc::clone(&settings))
+        let rules = DocumentRules::new(name, &settings)
             .inspect_err(|error| tracing::error!("{error:#}"))
             .ok()?;
         let rules = Arc::new(rules);

@@ -6,22 +6,14 @@ use std::{
 };
 
 use anyhow::Context as _;
+use probity_check::{EditorFixes, EditorText, discover};
 use probity_lint::{META_RULES, RULES};
 use probity_lsp::{
-    AiAnswer, AiRequest, AiWatch, ConfigProblem, DocumentKind, FixRequest, Host, Report, RuleName,
-    Subject,
+    AiAnswer, AiRequest, AiWatch, ConfigProblem, DocumentKind, Host, Report, RuleName, Subject,
 };
 
 use super::{agent, config_file, folders::Folders};
-use crate::{
-    commands::{
-        check::{EditorFixes, EditorText},
-        explain,
-    },
-    discover,
-    name::Name,
-    open_texts::OpenTexts,
-};
+use crate::{commands::explain, name::Name};
 
 /// The program as an editor's server sees it.
 pub(super) struct EditorHost {
@@ -64,34 +56,29 @@ impl Host for EditorHost {
     }
 
     fn check(&self, subject: &Subject<'_>) -> Report {
-        let open_texts = OpenTexts::new(subject.buffers.clone());
         let directory = self.directory(subject);
         // The lock is not held while the text is checked.
-        let found = self.folders().rules_for(directory, subject.path, &open_texts);
+        let found = self.folders().rules_for(directory, subject.path, subject.open_texts);
         let Some(rules) = found.rules else {
             return Report { config_files: found.config_files, ..Report::default() };
         };
         let (path, text) = (subject.path, subject.text);
-        let text = EditorText { path, directory, text, open_texts: &open_texts };
+        let text = EditorText { path, directory, text, open_texts: subject.open_texts };
+        let mut findings = rules.editor.check(&text);
+        findings.iter_mut().for_each(|finding| rules.manual.link(finding));
         Report {
-            findings: rules.check(&text),
-            is_ai_enabled: rules.is_ai_enabled(),
+            findings,
+            is_ai_enabled: rules.editor.is_ai_enabled(),
             config_files: found.config_files,
         }
     }
 
-    fn fix(&self, subject: &Subject<'_>, wanted: FixRequest<'_>) -> Option<String> {
-        let open_texts = OpenTexts::new(subject.buffers.clone());
+    fn fix(&self, subject: &Subject<'_>, wanted: EditorFixes<'_>) -> Option<String> {
         let directory = self.directory(subject);
-        let rules = self.folders().rules_for(directory, subject.path, &open_texts).rules?;
+        let rules = self.folders().rules_for(directory, subject.path, subject.open_texts).rules?;
         let (path, text) = (subject.path, subject.text);
-        let text = EditorText { path, directory, text, open_texts: &open_texts };
-        let wanted = match wanted {
-            FixRequest::Safe => EditorFixes::Safe,
-            FixRequest::Rule(rule) => EditorFixes::Rule(rule),
-            FixRequest::Layout => EditorFixes::Layout,
-        };
-        rules.fix(&text, wanted).unwrap_or_else(|error| {
+        let text = EditorText { path, directory, text, open_texts: subject.open_texts };
+        rules.editor.fix(&text, wanted).unwrap_or_else(|error| {
             tracing::error!("{}: cannot be fixed: {error:#}", path.display());
             None
         })
@@ -136,14 +123,13 @@ impl Host for EditorHost {
         wanted: AiRequest<'_>,
         watch: &dyn AiWatch,
     ) -> AiAnswer {
-        let open_texts = OpenTexts::new(subject.buffers.clone());
         let directory = self.directory(subject);
-        let rules = self.folders().rules_for(directory, subject.path, &open_texts).rules;
+        let rules = self.folders().rules_for(directory, subject.path, subject.open_texts).rules;
         let Some(rules) = rules else {
             return AiAnswer::Unchanged { reason: "the configuration cannot be read".to_owned() };
         };
         let (path, text) = (subject.path, subject.text);
-        let text = EditorText { path, directory, text, open_texts: &open_texts };
+        let text = EditorText { path, directory, text, open_texts: subject.open_texts };
         agent::ask(&rules, &text, wanted.rule, watch)
     }
 }

@@ -9,6 +9,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_agent::Cancel;
+use probity_check::unified_diff;
 use probity_proof::{CommitError, Commits, PlacedTest, Watch, check_clean};
 use probity_review::{
     Checkout, FixError, FixedFile, ProveOptions, ProvenIssue, changes, check_fixed, fixable,
@@ -19,7 +20,6 @@ use probity_text::visible;
 
 use super::{Options, checkout, files, listen, proving, runners, settings::Settings};
 use crate::{
-    commands::check::unified_diff,
     exit::Exit,
     failure::Failure,
     name::Name,

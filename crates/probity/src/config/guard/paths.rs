@@ -61,19 +61,6 @@ pub(crate) fn directory_of(origin: &Origin) -> Option<PathBuf> {
     Some(file.parent().unwrap_or(Path::new("")).to_owned())
 }
 
-/// Whether the files are below a directory, as far as links tell. What a repository's file says about a
-/// whole run counts only if the run is about that repository alone.
-pub(crate) fn are_below<P: AsRef<Path>>(
-    directory: &Path,
-    files: impl IntoIterator<Item = P>,
-) -> bool {
-    let Ok(directory) = Path::new(".").join(directory).canonicalize() else { return false };
-    files.into_iter().all(|file| {
-        let parent = Path::new(".").join(file.as_ref().parent().unwrap_or(file.as_ref()));
-        parent.canonicalize().is_ok_and(|parent| parent.starts_with(&directory))
-    })
-}
-
 fn is_word(path: &str, words: &[&str]) -> bool {
     words.iter().any(|word| path == *word || (word.ends_with(':') && path.starts_with(word)))
 }

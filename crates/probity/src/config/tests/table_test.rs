@@ -276,9 +276,11 @@ review.profile | --profile | PROBITY_REVIEW__PROFILE REVIEW_PROFILE | only probi
 review.config | --config | PROBITY_REVIEW__CONFIG REVIEW_CONFIG | only probity.toml | unset | guarded
 review.threshold | --threshold | PROBITY_REVIEW__THRESHOLD SCORE_THRESHOLD | only probity.toml | 7.0 | guarded
 review.fail-on-critical | --fail-on-critical | PROBITY_REVIEW__FAIL_ON_CRITICAL FAIL_ON_CRITICAL | only probity.toml | false | guarded
+review.fail-on | --fail-on | PROBITY_REVIEW__FAIL_ON | only probity.toml | high | guarded
 review.paths | --paths | PROBITY_REVIEW__PATHS REVIEW_PATHS | only probity.toml | unset | guarded
 review.diff-only | --diff-only | PROBITY_REVIEW__DIFF_ONLY REVIEW_DIFF_ONLY | only probity.toml | false
-review.base | --base | PROBITY_REVIEW__BASE BASE_REF | only probity.toml | main | guarded
+review.whole | --whole | PROBITY_REVIEW__WHOLE | only probity.toml | false | guarded
+review.base | --base | PROBITY_REVIEW__BASE BASE_REF | only probity.toml | unset | guarded
 review.database-url | --database-url | PROBITY_REVIEW__DATABASE_URL DATABASE_URL | only probity.toml | unset | guarded
 review.history | --no-history | PROBITY_REVIEW__HISTORY | only probity.toml | true | guarded
 review.report-only | --report-only | PROBITY_REVIEW__REPORT_ONLY REVIEW_REPORT_ONLY | only probity.toml | false | guarded

@@ -2,10 +2,9 @@
 
 use std::{cmp::Reverse, collections::BTreeMap};
 
+use probity_check::AiFix;
 use probity_finding::{Applicability, Finding};
 use probity_text::visible;
-
-use crate::report::ai_fix::AiFix;
 
 /// Rules that the summary names; `--statistics` lists all.
 const MOST_RULES: usize = 12;

@@ -5,8 +5,8 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{CODE, FIX, commit, findings, git, recorded, repository, review_in};
-use crate::binary::{Output, probity, stable};
+use super::{CODE, FIX, commit, findings, git, probity, recorded, repository, review_in};
+use crate::binary::{Output, stable};
 
 /// A repository, and a place for what reviews of it leave.
 pub(super) struct Stage {

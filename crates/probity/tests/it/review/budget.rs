@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{findings, repository, review_in};
-use crate::binary::{Output, probity};
+use super::{findings, probity, repository, review_in};
+use crate::binary::Output;
 
 /// A turn of an agent that reports this cost of its session before it does the rest.
 fn turn(dollars: f64, rest: &[Value]) -> String {

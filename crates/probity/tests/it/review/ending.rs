@@ -7,8 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{contents, findings, recorded, repository, review_in};
-use crate::binary::probity;
+use super::{contents, findings, probity, recorded, repository, review_in};
 
 #[test]
 fn an_interrupt_ends_the_agent() {

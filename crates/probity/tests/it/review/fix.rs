@@ -5,8 +5,8 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{CODE, FIX, commit, findings, git, recorded, repository, review_in};
-use crate::binary::{Run, probity};
+use super::{CODE, FIX, commit, findings, git, probity, recorded, repository, review_in};
+use crate::binary::Run;
 
 /// A repository that was reviewed, with two defects in two functions and a finding without a fix.
 struct Stage {

@@ -4,8 +4,7 @@ use std::{collections::BTreeSet, fs};
 
 use serde_json::Value;
 
-use super::root;
-use crate::binary::{named, probity};
+use super::{named, probity, root};
 
 fn yaml(path: &str) -> Value {
     let text = fs::read_to_string(root(path)).unwrap();

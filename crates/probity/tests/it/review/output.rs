@@ -9,8 +9,8 @@ use std::{
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{commit, contents, findings, git, recorded, repository, review_in};
-use crate::binary::{Output, probity};
+use super::{commit, contents, findings, git, probity, recorded, repository, review_in};
+use crate::binary::Output;
 
 /// A repository, a directory of the user's beside it, and an agent that finds a defect.
 struct Stage {

@@ -12,8 +12,8 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{again::Stage, findings, root};
-use crate::binary::{probity, tools};
+use super::{again::Stage, findings, probity, root};
+use crate::binary::tools;
 
 /// Text that a page must not obey.
 const HOSTILE: &str = "</pre><script>alert(1)</script><img src=x onerror=alert(2)> \u{202e}right";

@@ -4,8 +4,8 @@ use std::{fs, os::unix::fs::symlink};
 
 use serde_json::json;
 
-use super::{findings, git, repository, review_in};
-use crate::binary::{Run, probity};
+use super::{findings, git, probity, repository, review_in};
+use crate::binary::Run;
 
 #[test]
 fn a_file_of_findings_is_an_agent_and_what_is_left_is_not_in_the_way() {

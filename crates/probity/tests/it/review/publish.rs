@@ -19,8 +19,8 @@ use self::{
     server::{APIS, Api, ForgeThread, Note, TOKEN},
     stage::Stage,
 };
-use super::{CODE, FIX};
-use crate::binary::{probity, stable};
+use super::{CODE, FIX, probity};
+use crate::binary::stable;
 
 /// The change that the pull request shows: the function with the defect.
 pub(crate) const HUNKS: &str = "@@ -1,3 +1,5 @@\n export function average(numbers) {\n   let sum = 0;\n+  for (const number of numbers) sum += number;\n+  return sum / (numbers.length - 1);\n }\n";

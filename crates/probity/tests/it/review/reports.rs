@@ -4,8 +4,8 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 
-use super::{findings, recorded, repository, review_in};
-use crate::binary::{probity, tools};
+use super::{findings, probity, recorded, repository, review_in};
+use crate::binary::tools;
 
 #[test]
 fn every_report_says_what_the_review_says_and_goes_where_it_is_wanted() {

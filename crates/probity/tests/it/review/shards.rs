@@ -9,10 +9,11 @@ use tempfile::TempDir;
 
 use self::claims::{EXISTING, LATER, every_kind, later_fix, two_answers};
 use super::{
-    CODE, FIX, commit, findings, git, recorded, repository, review_in, root, server::Server,
+    CODE, FIX, commit, findings, git, probity, recorded, repository, review_in, root,
+    server::Server,
 };
 use crate::{
-    binary::{Run, probity, stable},
+    binary::{Run, stable},
     whole_corpus::is_whole,
 };
 

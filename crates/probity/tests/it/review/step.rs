@@ -4,9 +4,9 @@ use std::{fs, path::Path};
 
 use serde_json::json;
 
-use super::{commit, findings, git, recorded, repository, review_in};
+use super::{commit, findings, git, named, probity, recorded, repository, review_in};
 use crate::{
-    binary::{Output, Run, directory, named, probity, stable},
+    binary::{Output, Run, directory, stable},
     sarif::valid,
 };
 

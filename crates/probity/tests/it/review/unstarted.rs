@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{commit, git, recorded, review_in};
-use crate::binary::{Run, directory, named, probity, tools};
+use crate::{
+    binary::{Run, directory, named, probity, tools},
+    whole_corpus::is_whole,
+};
 
 const LIB: &str = "exports.answer = () => 41;\n";
 
@@ -105,7 +108,9 @@ fn assert_no_review(place: &Path, output: &Path) {
 
 #[test]
 fn a_review_of_which_no_test_could_start_has_no_score_however_it_is_run() {
-    let mut cases: Vec<(TempDir, String)> = CONFTESTS
+    // Each is reviewed twice; `script/nightly` has the other ways in which a conftest.py can do it.
+    let conftests = if is_whole() { &CONFTESTS[..] } else { &CONFTESTS[..1] };
+    let mut cases: Vec<(TempDir, String)> = conftests
         .iter()
         .map(|conftest| place(&[], Some(conftest), &[claim_py(), claim_elsewhere()]))
         .collect();

@@ -4,8 +4,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use super::{CODE, FIX, again::Stage, commit, findings, git, review_in};
-use crate::binary::{Output, probity, stable};
+use super::{CODE, FIX, again::Stage, commit, findings, git, probity, review_in};
+use crate::binary::{Output, stable};
 
 impl Stage {
     fn state(&self) -> String {

@@ -78,7 +78,7 @@ fn limits_are_configured_once_and_hold_for_commands() {
     assert_eq!(file.stdout.trim(), "8388608");
     let bomb = "i=0; while [ $i -lt 300 ]; do sleep 5 & i=$((i+1)); done 2>/dev/null; echo all";
     assert_eq!(run(bomb).stdout, "", "a shell that cannot fork ends");
-    let shown = user.run(&["doctor"]).stdout;
+    let shown = user.run(&["doctor", "--quick"]).stdout;
     assert!(shown.contains("96 MiB of memory"), "{shown}");
     assert!(
         shown.contains("40 processes, 4 MiB of /tmp, 2 MiB of /dev/shm, 8 MiB per file"),

@@ -54,7 +54,7 @@ impl Chat {
         Ok(Self { provider, label })
     }
 
-    pub(super) fn open(&self) -> Box<dyn probity_agent::Agent> {
+    pub(super) fn conversation(&self) -> Box<dyn probity_agent::Agent> {
         Box::new(self.provider.conversation(SYSTEM))
     }
 }

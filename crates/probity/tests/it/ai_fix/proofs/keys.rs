@@ -40,8 +40,6 @@ const FAILS_LATE: &str = "#!/bin/sh\nsleep 8\nexit 3\n";
 
 const ROWS: &[Row] = &[
     Row { settings: "proof = \"static\"", level: None, builds: 0, ..PLAIN },
-    Row { settings: "proof = \"build\"", ..PLAIN },
-    Row { settings: "proof = \"run\"\nproof-seconds = 1", level: Some("run"), ..PLAIN },
     Row {
         settings: "proof = \"run\"\nproof-seconds = 1",
         app: FAILS_LATE,

@@ -98,6 +98,7 @@ pub(super) fn repositories() -> Vec<Hostile> {
             _ => format!("cat {token} >&2; exit 1"),
         };
         let mut hostile = Hostile::new("path")
+            .variant_if(!["node", "javac", "prove-it"].contains(&program))
             .program(&format!("bin/{program}"), shows)
             .path("@REPO@/bin")
             .beside("runners.toml", COMMAND)

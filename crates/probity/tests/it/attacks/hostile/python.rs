@@ -46,6 +46,7 @@ pub(super) fn repositories() -> Vec<Hostile> {
             module(&word)
         );
         let mut hostile = Hostile::new("python environment")
+            .variant_if(["venv", "env"].contains(&directory))
             .file("calc.py", CODE)
             .file(&format!("{directory}/pyvenv.cfg"), "home = /usr/bin\n")
             .program(&format!("{directory}/bin/python"), script)

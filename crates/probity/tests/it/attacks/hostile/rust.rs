@@ -8,14 +8,14 @@ pub(super) fn repositories() -> Vec<Hostile> {
     vec![
         settings_for_cargo(),
         marker(),
-        directory_of_the_marker(),
+        directory_of_the_marker().variant_if(true),
         home_in_the_repository(),
-        compiler_on_the_path(),
+        compiler_on_the_path().variant_if(true),
         private_sources(),
         loopback(),
         caches(".cache/probity/proofs", "../../../home/empty", "empty/rust-target"),
-        caches(".cache", "../home/empty", "empty/probity"),
-        later_review(""),
+        caches(".cache", "../home/empty", "empty/probity").variant_if(true),
+        later_review("").variant_if(true),
         later_review("ls tests/zz_probity* >/dev/null 2>&1 || exit 0\n"),
     ]
 }

@@ -29,6 +29,8 @@ pub(super) struct Hostile {
     pub(super) rows: Vec<Row>,
     /// The compiled standard library of Go takes a minute, so that it is kept.
     pub(super) shares_caches: bool,
+    /// Another way into the hole of a repository that is played always: `script/nightly` plays it too.
+    pub(super) is_variant: bool,
 }
 
 /// One attack.
@@ -180,6 +182,11 @@ impl Hostile {
 
     pub(super) fn review(mut self) -> Self {
         self.commands.push(Command::Review);
+        self
+    }
+
+    pub(super) fn variant_if(mut self, is_variant: bool) -> Self {
+        self.is_variant = is_variant;
         self
     }
 

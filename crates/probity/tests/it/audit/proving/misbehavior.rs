@@ -5,6 +5,7 @@ use std::{fs, net::TcpListener, path::PathBuf, process};
 use serde_json::{Value, json};
 
 use super::{ORDERS, json_report, prove};
+use crate::whole_corpus::is_whole;
 
 const ATTACK: &str = "assert 'desk' not in shop.orders_of(shop.open_shop(), \"e' or '1'='1\")";
 const HONEST: &str = "assert shop.orders_of(shop.open_shop(), 'ada') == ['lamp']";
@@ -29,7 +30,7 @@ fn exploits_that_misbehave_stay_quoted_each_with_its_own_reason() {
     listener.set_nonblocking(true).unwrap();
     let port = listener.local_addr().unwrap().port();
     let before = fs::read_to_string(dir.path().join(ORDERS.file)).unwrap();
-    let rows = [
+    let mut rows = vec![
         (
             format!("open({marker:?}, 'w').write('x')\n{ATTACK}"),
             format!(
@@ -62,8 +63,13 @@ fn exploits_that_misbehave_stay_quoted_each_with_its_own_reason() {
             "the exploit test did not finish within its time limit".to_owned(),
         ),
     ];
+    // Each costs ten runs or more; the tests of probity-proof have all of them with a quicker runner.
+    if !is_whole() {
+        rows = vec![rows.swap_remove(0), rows.swap_remove(3)];
+    }
     let server = ORDERS.server(rows.iter().map(|(body, _)| attempt(body)).collect());
-    let more = ["--prove-rounds", "6", "--format", "json", "--fail-on", "exploited"];
+    let rounds = rows.len().to_string();
+    let more = ["--prove-rounds", &rounds, "--format", "json", "--fail-on", "exploited"];
     prove(&dir, home.path(), &ORDERS, &server, &more).code(0);
     let report = json_report(dir.path());
     let finding = &report["findings"][0];

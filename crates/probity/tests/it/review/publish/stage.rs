@@ -6,11 +6,11 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{
-    super::CODE,
+    super::{CODE, probity},
     FILE, HUNKS,
     server::{Api, Forge, TOKEN},
 };
-use crate::binary::{Output, directory, probity};
+use crate::binary::{Output, directory};
 
 /// A forge, and the checkout whose review is published there.
 pub(super) struct Stage {
