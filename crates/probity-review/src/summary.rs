@@ -50,8 +50,8 @@ fn failing(review: &ReviewOutput) -> String {
         Some(least) if !score.pass && score.value >= score.threshold => {
             let or_above = if least == Risk::Critical { "" } else { " or above" };
             let count = bar.failing(&review.proven_issues);
-            let are = if count == 1 { "is" } else { "are" };
-            format!(", but {count} proven {are} {least}{or_above}, which fails it at any score")
+            let issues = if count == 1 { "issue is" } else { "issues are" };
+            format!(", but {count} proven {issues} {least}{or_above}")
         }
         _ => String::new(),
     }
