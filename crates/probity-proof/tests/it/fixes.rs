@@ -169,7 +169,7 @@ fn a_hang_is_proven_by_a_fix_that_is_quick() {
     let source = "import time\n\ndef count(steps):\n    done = 0\n    while done < steps:\n        done += 0\n        time.sleep(0.02)\n    return done\n";
     let test = "import loop\n\ndef test_x():\n    assert loop.count(3) == 3\n";
     let mut stage = Stage::new(&[("loop.py", source), ("pytest.ini", "[pytest]\n")]);
-    stage.options.test_timeout = Duration::from_secs(20);
+    stage.options.test_timeout = Duration::from_secs(8);
     let on = |id: &str, to: &str| Claim {
         line: 3,
         fix_patch: Some(fix("loop.py", source, "done += 0", to)),
