@@ -3,6 +3,7 @@
 use std::{env, path::PathBuf, time::Duration};
 
 use probity_proof::{FetchOptions, Level, WithoutGuard};
+use probity_report::review::ReviewFormat;
 use probity_review::Bar;
 
 use super::Options;
@@ -10,7 +11,6 @@ use crate::{
     config::{self, Layer, ValueKind, key, runner::Runners, setting::Setting, words::Sandbox},
     failure::Failure,
     name::Name,
-    report::review::ReviewFormat,
     test_place,
 };
 
