@@ -32,7 +32,7 @@ pub use crate::{
     command::{CommandAgent, CommandOptions},
     error::{AgentError, Cause, Phase},
     known::{AgentTable, CommandLine, Granted, KnownAgent, is_program},
-    open::{OpenOptions, Way, open},
+    open::{Interface, OpenOptions, open},
     reference::{AgentRef, RefError},
     seat::{Seat, StderrTap},
     words::{WordsError, join_words, split_words},

@@ -7,7 +7,7 @@ use crate::{
 
 /// How an agent that can do both is spoken to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum Interface {
     Acp,
     CommandLine,
 }
@@ -15,7 +15,7 @@ pub enum Way {
 pub struct OpenOptions<'a> {
     pub table: &'a AgentTable,
     /// For an agent named by its name alone.
-    pub way: Way,
+    pub interface: Interface,
     pub seat: Seat,
     pub command: CommandOptions,
     /// For agents that speak ACP, and recordings.
@@ -27,7 +27,7 @@ pub struct OpenOptions<'a> {
 /// A new conversation. Nothing is started before the first turn.
 pub fn open(reference: &AgentRef, options: OpenOptions<'_>) -> Result<Box<dyn Agent>, AgentError> {
     let name = reference.label();
-    let OpenOptions { table, way, seat, command, tap, files } = options;
+    let OpenOptions { table, interface, seat, command, tap, files } = options;
     let refused = |cause: String, way_out: String| {
         Err(AgentError::new(&name, Phase::Preparing, Cause::BadOptions(cause), way_out))
     };
@@ -49,12 +49,12 @@ pub fn open(reference: &AgentRef, options: OpenOptions<'_>) -> Result<Box<dyn Ag
                 );
                 return refused("it is not the program of a known agent".to_owned(), way_out);
             }
-            Some(agent) => match (way, agent.command_line) {
-                (Way::CommandLine, Some(line)) => {
+            Some(agent) => match (interface, agent.command_line) {
+                (Interface::CommandLine, Some(line)) => {
                     let agent = CommandAgent::known(&name, line, command, seat);
                     return Ok(Box::new(agent.started_as(path)));
                 }
-                (Way::Acp, _) | (Way::CommandLine, None) => {
+                (Interface::Acp, _) | (Interface::CommandLine, None) => {
                     let arguments = agent.acp.iter().skip(1).cloned();
                     [path.clone()].into_iter().chain(arguments).collect()
                 }
@@ -68,11 +68,11 @@ pub fn open(reference: &AgentRef, options: OpenOptions<'_>) -> Result<Box<dyn Ag
                 );
                 return refused("no agent of this name is known".to_owned(), way_out);
             }
-            Some(agent) => match (way, agent.command_line) {
-                (Way::CommandLine, Some(line)) => {
+            Some(agent) => match (interface, agent.command_line) {
+                (Interface::CommandLine, Some(line)) => {
                     return Ok(Box::new(CommandAgent::known(&name, line, command, seat)));
                 }
-                (Way::Acp, _) | (Way::CommandLine, None) => agent.acp.clone(),
+                (Interface::Acp, _) | (Interface::CommandLine, None) => agent.acp.clone(),
             },
         },
     };
@@ -88,7 +88,7 @@ impl std::fmt::Debug for OpenOptions<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("OpenOptions")
-            .field("way", &self.way)
+            .field("interface", &self.interface)
             .field("seat", &self.seat)
             .field("command", &self.command)
             .finish_non_exhaustive()

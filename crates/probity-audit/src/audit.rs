@@ -103,7 +103,8 @@ pub fn run(
             options.earlier.iter().find(is_same).cloned()
         })
         .collect();
-    let kept = Kept { checkpoint, inner: Mutex::new(Progress { state, done, failed: None }) };
+    let kept =
+        Checkpoints { checkpoint, inner: Mutex::new(Progress { state, done, failed: None }) };
     kept.write();
     let budget = Budget { limit: options.budget, spent: AtomicU64::new(0) };
     // Who wants to be asked before each read is not shown everything at once.
@@ -280,7 +281,7 @@ fn star_out(iteration: &mut Iteration, secrets: &Secrets) {
 }
 
 /// The state, and everything that is needed to write it after each skill.
-struct Kept<'a> {
+struct Checkpoints<'a> {
     checkpoint: &'a (dyn Fn(&State) -> io::Result<()> + Sync),
     inner: Mutex<Progress>,
 }
@@ -292,7 +293,7 @@ struct Progress {
     failed: Option<io::Error>,
 }
 
-impl Kept<'_> {
+impl Checkpoints<'_> {
     fn done(&self, index: usize) -> Option<Iteration> {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         inner.done.get(index).cloned().flatten()

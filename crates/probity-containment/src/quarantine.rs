@@ -333,10 +333,7 @@ impl Quarantined {
     /// Fails if something else is in its place, or it cannot be made harmless.
     pub fn restore(&self) -> Result<(), Unrestored> {
         let (item, Record { path, workspace, kind, before }) = (self.item(), &self.record);
-        let refused = |why: &str| {
-            let why = format!("{why}; look at {} and copy what you need", item.display());
-            Unrestored::Refused { path: path.clone(), why }
-        };
+        let refused = |why: &str| Unrestored::Refused { path: path.clone(), why: why.to_owned() };
         match kind {
             SuspectKind::Link => return Err(refused("the link that was there before stays")),
             SuspectKind::Configuration => {

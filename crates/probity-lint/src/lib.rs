@@ -5,89 +5,55 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods, reason = "probity-lint is pure"))]
 
 #[macro_use]
-mod rule;
-mod bare_stage;
-mod base_image;
-mod base_images;
-mod conda;
-mod context;
-mod context_files;
-mod cuda;
-mod detections;
-mod directive;
-mod download_config;
-mod downloads;
-mod elsewhere;
-mod end_of_life;
-mod environment;
-mod exclusion;
-mod fix;
-#[cfg(test)]
-mod harness;
-mod identity;
-mod labels;
-mod lines;
-mod overlap;
-mod own_rule;
-mod packages;
-mod parsed;
-mod powershell;
-mod preset;
-mod quoting;
-mod rejection;
-mod ruby;
+mod engine;
+mod facts;
 mod rules;
-mod ruleset;
-mod secret_names;
-mod shell_edits;
-mod shell_memory;
-mod shell_relevance;
 mod shellcheck;
-mod stage_edits;
-mod stage_purpose;
-mod startup;
-mod stop_signal;
-mod suppress;
-mod syntax;
-mod template;
-mod union;
-mod unnoticed;
-mod uses;
+mod text;
 
 use probity_dockerfile::{Dockerfile, Dockerignore, Facts};
 use probity_finding::Finding;
 use probity_secrets::FindSecrets;
 
-use crate::{context::Context, directive::Directives};
+use crate::engine::{
+    context::Context, detections, directive::Directives, exclusion, rejection, suppress, syntax,
+    template, union, uses,
+};
 pub use probity_shell::{shell_code_about, shell_codes};
 
 pub use crate::{
-    base_images::{BaseConfiguration, BaseImage, BaseImages, ImageAnswer, TagNow, WantedImage},
-    conda::{
-        CONDA_PROGRAMS, CondaCall, CondaPackage, conda_call, conda_package, conda_parts,
-        is_conda_image,
+    engine::{
+        detections::{AI_DETECTORS, AiDetector, DETECTION_SEVERITY, Detection},
+        directive::DirectiveOptions,
+        elsewhere::is_foreign_code,
+        exclusion::{EXCLUSIONS, Exclusion, Reach},
+        fix::{
+            AppliedFix, FixMode, FixOptions, Fixed, KnownFindings, SkipReason, SkippedFix,
+            agent_fixes, apply_given, fix, fix_parsed, new_findings,
+        },
+        own_rule::{
+            ExpressionError, OWN_NAMESPACE, OwnRule, OwnRuleError, WrittenRule, WrongExample,
+        },
+        parsed::{Detached, Parsed},
+        preset::Preset,
+        rejection::Rejection,
+        rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule, SecretMount},
+        ruleset::{Pattern, RuleChoice, RuleSet},
+        suppress::META_RULES,
+        syntax::{SYNTAX_RULES, is_syntax_rule},
+        uses::{BuildUse, BuildUses},
     },
-    context_files::{ContextFiles, WantedFiles},
-    detections::{AI_DETECTORS, AiDetector, DETECTION_SEVERITY, Detection},
-    directive::DirectiveOptions,
-    elsewhere::{ELSEWHERE, is_foreign_code},
-    exclusion::{EXCLUSIONS, Exclusion, Reach},
-    fix::{
-        AppliedFix, FixMode, FixOptions, Fixed, KnownFindings, SkipReason, SkippedFix, agent_fixes,
-        apply_given, fix, fix_parsed, new_findings,
+    facts::{
+        base_images::{BaseConfiguration, BaseImage, BaseImages, ImageAnswer, TagNow, WantedImage},
+        conda::{
+            CONDA_PROGRAMS, CondaCall, CondaPackage, conda_call, conda_package, conda_parts,
+            is_conda_image,
+        },
+        context_files::{ContextFiles, WantedFiles},
+        secret_names::names_a_secret,
     },
-    own_rule::{ExpressionError, OWN_NAMESPACE, OwnRule, OwnRuleError, WrittenRule, WrongExample},
-    parsed::{Detached, Parsed},
-    preset::Preset,
-    rejection::Rejection,
-    rule::{Category, Metadata, OptionKind, OptionSpec, OptionValue, Rule, SecretMount},
     rules::RULES,
-    ruleset::{Pattern, RuleChoice, RuleSet},
-    secret_names::names_a_secret,
     shellcheck::{ScriptFinding, ShellChecker, ShellScript, shell_scripts},
-    suppress::META_RULES,
-    syntax::{SYNTAX_RULES, is_syntax_rule},
-    uses::{BuildUse, BuildUses},
 };
 
 /// What a run over one file depends on, beside its text.

@@ -5,7 +5,7 @@
 //! correctness, size and security but needs a decision, such as pinned versions. `All` adds layout and
 //! taste. A rule that is `OnRequest` runs only if it is named.
 
-use crate::{
+use crate::engine::{
     preset::Preset,
     rule::{Listed, Rule},
 };

@@ -1,5 +1,8 @@
 //! ShellCheck's findings in the RUN instructions of a file, as findings among others.
 
+pub(crate) mod memory;
+pub(crate) mod relevance;
+
 use std::{
     cell::OnceCell,
     collections::{BTreeSet, HashSet},
@@ -14,12 +17,8 @@ use probity_shell::{
     Script, ShellFinding, ShellLevel, Unchecked, check,
 };
 
-use crate::{
-    Parsed,
-    ruleset::RuleSet,
-    shell_memory::{Question, Recall},
-    shell_relevance,
-};
+use self::memory::{Question, Recall};
+use crate::{Parsed, engine::ruleset::RuleSet};
 
 /// The namespace of the findings: `shellcheck/SC2086`.
 pub(crate) const NAMESPACE: &str = "shellcheck";
@@ -221,7 +220,7 @@ fn wanted(
     script: &Script,
 ) -> Option<ShellFinding> {
     if rules.weighs_shell_findings() {
-        return shell_relevance::relevant(found, text, script);
+        return relevance::relevant(found, text, script);
     }
     Some(found)
 }
@@ -348,7 +347,7 @@ fn finding(text: &str, found: ShellFinding, rules: &RuleSet) -> Option<Finding> 
 
 #[cfg(test)]
 mod tests {
-    use crate::{Pattern, RuleSet, harness::lint_with};
+    use crate::{Pattern, RuleSet, engine::harness::lint_with};
 
     /// `code:text under the span` for every finding of ShellCheck's.
     fn found(text: &str, choose: impl Fn(&mut RuleSet)) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use probity_agent::{AgentRef, AgentTable, CommandLine, KnownAgent, Way, is_program};
+use probity_agent::{AgentRef, AgentTable, CommandLine, Interface, KnownAgent, is_program};
 use probity_sandbox::Mount;
 use probity_scope::{WithoutGit, is_sensitive, tree_of};
 
@@ -28,7 +28,7 @@ pub(crate) struct Identity<'a> {
     pub(crate) row: Option<&'a KnownAgent>,
     /// With the files of its command named so that they mean the same wherever it runs.
     pub(crate) reference: AgentRef,
-    pub(crate) way: Way,
+    pub(crate) interface: Interface,
     pub(crate) argv: Vec<OsString>,
     /// Where the program is, unless an image has it.
     pub(crate) program: Option<Program>,
@@ -80,23 +80,23 @@ pub(crate) fn identify<'a>(
             (Some(row), commands_of_program(row, form, path))
         }
         AgentRef::Acp(argv) => {
-            (row_of(argv, table, named_by), vec![(Way::Acp, argv.clone(), None)])
+            (row_of(argv, table, named_by), vec![(Interface::Acp, argv.clone(), None)])
         }
         AgentRef::Command(argv) => {
-            (row_of(argv, table, named_by), vec![(Way::CommandLine, argv.clone(), None)])
+            (row_of(argv, table, named_by), vec![(Interface::CommandLine, argv.clone(), None)])
         }
         // A recording starts no process.
-        AgentRef::Replay(_) => (None, vec![(Way::Acp, Vec::new(), None)]),
+        AgentRef::Replay(_) => (None, vec![(Interface::Acp, Vec::new(), None)]),
     };
-    let found = commands.iter().find_map(|(way, argv, _)| {
+    let found = commands.iter().find_map(|(interface, argv, _)| {
         let name = argv.first().map(String::as_str).unwrap_or_default();
         let program = match place {
             Where::Image if !name.contains('/') => None,
             _ => Some(programs::look_up(name)?),
         };
-        Some((*way, argv, program))
+        Some((*interface, argv, program))
     });
-    let Some((way, argv, program)) = found else {
+    let Some((interface, argv, program)) = found else {
         let known = matches!(reference, AgentRef::Known(_));
         return Err(Unseated::NotInstalled {
             agent: if known { row.map(|row| row.name.clone()) } else { None },
@@ -105,18 +105,18 @@ pub(crate) fn identify<'a>(
         });
     };
     let argv = argv.iter().map(OsString::from).collect();
-    Ok(Identity { row, reference, way, argv, program, files })
+    Ok(Identity { row, reference, interface, argv, program, files })
 }
 
 /// A way to start an agent: how it is spoken to, the command, and what installs it.
-type Candidate = (Way, Vec<String>, Option<String>);
+type Candidate = (Interface, Vec<String>, Option<String>);
 
 /// The commands by which an agent of the table can be started, the preferred one first, each with
 /// what installs it.
 fn commands(row: &KnownAgent, form: Form) -> Vec<Candidate> {
-    let acp = || (Way::Acp, row.acp.clone(), row.install.clone());
+    let acp = || (Interface::Acp, row.acp.clone(), row.install.clone());
     let line = |line: CommandLine| {
-        (Way::CommandLine, vec![line.program().to_owned()], Some(line.install().to_owned()))
+        (Interface::CommandLine, vec![line.program().to_owned()], Some(line.install().to_owned()))
     };
     match (form, row.command_line) {
         (Form::Acp, _) | (_, None) => vec![acp()],
@@ -129,10 +129,10 @@ fn commands(row: &KnownAgent, form: Form) -> Vec<Candidate> {
 /// Those of its commands that the program at a path is for; all forms if none is for the wanted one.
 fn commands_of_program(row: &KnownAgent, form: Form, path: &str) -> Vec<Candidate> {
     let of_program = |form| {
-        let fitting = commands(row, form).into_iter().filter_map(|(way, mut argv, _)| {
+        let fitting = commands(row, form).into_iter().filter_map(|(interface, mut argv, _)| {
             let program = argv.first_mut().filter(|program| is_program(path, program))?;
             path.clone_into(program);
-            Some((way, argv, None))
+            Some((interface, argv, None))
         });
         fitting.collect::<Vec<Candidate>>()
     };

@@ -8,8 +8,8 @@ use std::{
 };
 
 use probity_agent::{
-    Agent, AgentError, AgentRef, AgentTable, Answer, Cancel, CommandOptions, Files, OpenOptions,
-    Seat, StderrTap, Turn, Way, open,
+    Agent, AgentError, AgentRef, AgentTable, Answer, Cancel, CommandOptions, Files, Interface,
+    OpenOptions, Seat, StderrTap, Turn, open,
 };
 use probity_sandbox::{
     Backend, BackendKind, Choice, Engine, FoundProgram, Root, Spec, choose_here,
@@ -79,7 +79,7 @@ struct ChoiceKey {
 pub struct Seated {
     /// The agent, with the files of its command named as it will find them.
     pub reference: Option<AgentRef>,
-    pub way: Way,
+    pub interface: Interface,
     /// The backend and all of the spec.
     pub seat: Seat,
     pub contained: Contained,
@@ -182,13 +182,13 @@ impl Seats {
             }
         };
         let Placing { identity, root, logins, .. } = placing;
-        let (reference, way) = match identity {
-            Some(identity) => (Some(identity.reference), identity.way),
-            None => (None, Way::Acp),
+        let (reference, interface) = match identity {
+            Some(identity) => (Some(identity.reference), identity.interface),
+            None => (None, Interface::Acp),
         };
         Ok(Seated {
             reference,
-            way,
+            interface,
             seat: Seat { backend, spec, stderr: self.stderr.clone() },
             contained,
             root,
@@ -232,7 +232,7 @@ impl Seats {
         let spec = Spec::new(["replay"], "/");
         Seated {
             reference: Some(reference.clone()),
-            way: Way::Acp,
+            interface: Interface::Acp,
             seat: Seat { backend: Backend::None, spec, stderr: None },
             contained: Contained::NoProcess,
             root: None,
@@ -320,7 +320,7 @@ impl Seated {
     /// Whether the agent can be served files: an agent behind its command line cannot.
     #[must_use]
     pub fn can_read_files(&self) -> bool {
-        self.way == Way::Acp && !matches!(self.reference, Some(AgentRef::Command(_)))
+        self.interface == Interface::Acp && !matches!(self.reference, Some(AgentRef::Command(_)))
     }
 
     fn converse(
@@ -332,7 +332,7 @@ impl Seated {
         let reference = self.reference.clone().unwrap_or_else(|| AgentRef::Acp(Vec::new()));
         let options = OpenOptions {
             table: &self.table,
-            way: self.way,
+            interface: self.interface,
             seat: self.seat.clone(),
             command,
             tap,

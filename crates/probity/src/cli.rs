@@ -28,8 +28,9 @@ use clap::{
     ArgMatches, Command, FromArgMatches,
     builder::{PossibleValuesParser, StyledStr, TypedValueParser},
 };
+use probity_report::Screen;
 
-use crate::{config::word::Word, exit::Exit, failure::Failure, screen::Screen, streams};
+use crate::{config::word::Word, exit::Exit, failure::Failure, screen, streams};
 
 /// Reads one of the words of a choice.
 fn words<T: Word + Send + Sync>() -> impl TypedValueParser<Value = T> {
@@ -46,13 +47,13 @@ pub(crate) fn styled(text: &StyledStr, screen: Screen) -> String {
 /// Prints the help page of a command.
 fn print_help(command: Command) -> anyhow::Result<Exit> {
     let page = fitted(command).render_help();
-    write!(streams::stdout().lock(), "{}", styled(&page, Screen::stdout()))?;
+    write!(streams::stdout().lock(), "{}", styled(&page, screen::stdout()))?;
     Ok(Exit::Clean)
 }
 
 /// The command with help that is as wide as the screen.
 fn fitted(command: Command) -> Command {
-    match Screen::stdout().width {
+    match screen::stdout().width {
         Some(width) => with_folded_examples(command.term_width(width)),
         None => command,
     }
@@ -63,7 +64,7 @@ fn with_folded_examples(mut command: Command) -> Command {
     if let Some(below) = command.get_after_help() {
         let below = below.ansi().to_string();
         let lines = below.split_inclusive('\n').map(|line| {
-            if line.starts_with("  ") { Screen::stdout().folded(line) } else { line.to_owned() }
+            if line.starts_with("  ") { screen::stdout().folded(line) } else { line.to_owned() }
         });
         let folded: String = lines.collect();
         command = command.after_help(folded);

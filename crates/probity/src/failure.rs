@@ -8,14 +8,14 @@ use std::{
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use probity_check::CheckError;
+use probity_report::{Paint, Screen};
 
 use crate::{
     cli::{slips, styled},
     config::ConfigError,
     exit::Exit,
     name::{Mistake, Name},
-    screen::{Paint, Screen},
-    streams,
+    screen, streams,
 };
 
 /// A failure whose remedy is known.
@@ -66,7 +66,7 @@ pub(crate) fn report(name: Name, error: &anyhow::Error) -> ExitCode {
         return report_usage(name, usage);
     }
     // With stderr gone there is nobody left to tell, so a failed write changes nothing.
-    drop(streams::stderr().write_all(render(error, Screen::stderr()).as_bytes()));
+    drop(streams::stderr().write_all(render(error, screen::stderr()).as_bytes()));
     error.downcast_ref::<Failure>().map_or(Exit::Failure, |failure| failure.exit).into()
 }
 
@@ -75,7 +75,7 @@ fn report_usage(name: Name, usage: &clap::Error) -> ExitCode {
     match print_usage(usage) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let error = anyhow::Error::from(error).context("cannot write the answer");
-            drop(streams::stderr().write_all(render(&error, Screen::stderr()).as_bytes()));
+            drop(streams::stderr().write_all(render(&error, screen::stderr()).as_bytes()));
             Exit::Failure.into()
         }
         _ if usage.use_stderr() => name.usage_code(mistake(usage)).into(),
@@ -84,7 +84,7 @@ fn report_usage(name: Name, usage: &clap::Error) -> ExitCode {
 }
 
 fn print_usage(usage: &clap::Error) -> io::Result<()> {
-    let screen = if usage.use_stderr() { Screen::stderr() } else { Screen::stdout() };
+    let screen = if usage.use_stderr() { screen::stderr() } else { screen::stdout() };
     let text = styled(&slips::rendered(usage), screen);
     if usage.use_stderr() {
         return streams::stderr().write_all(text.as_bytes());

@@ -3,6 +3,7 @@
 use std::{fmt, io};
 
 use probity_finding::Severity;
+use probity_report::{Paint, Screen};
 use tracing::{Event, Level, Subscriber};
 use tracing_subscriber::{
     filter::Targets,
@@ -13,7 +14,7 @@ use tracing_subscriber::{
 };
 
 use crate::{
-    screen::{Paint, Screen, count},
+    screen::{self, count},
     streams,
 };
 
@@ -27,7 +28,7 @@ pub(crate) struct Loudness {
 /// Starts logging; `PROBITY_LOG` (`debug`, `probity=trace`, …) wins over the flags.
 pub(crate) fn start(loudness: Loudness) {
     let (filter, complaint) = filter(std::env::var("PROBITY_LOG").ok().as_deref(), loudness);
-    let screen = Screen::stderr();
+    let screen = screen::stderr();
     let lines = tracing_subscriber::fmt::layer()
         .with_writer(|| BesideCounts)
         .with_ansi(screen.is_colored)

@@ -20,7 +20,6 @@ mod manual;
 mod name;
 mod output;
 mod recipe;
-mod report;
 mod screen;
 mod seats;
 mod streams;

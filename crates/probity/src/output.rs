@@ -10,9 +10,10 @@ use std::{
 
 use anyhow::Context as _;
 use probity_proof::{GitError, tracked_files};
+use probity_report::ours::is_ours;
 use probity_scope::{FoundPlace, HeldDirectory, HeldKind, Missing, PlaceError, WholeFile};
 
-use crate::{failure::Failure, report::ours::is_ours};
+use crate::failure::Failure;
 
 /// A file that is larger is not looked at, and so not replaced.
 const LARGEST_REPORT: u64 = 256 << 20;

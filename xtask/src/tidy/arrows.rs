@@ -85,6 +85,18 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "probity-report",
+        &[
+            "probity-autofix",
+            "probity-check",
+            "probity-finding",
+            "probity-image",
+            "probity-lint",
+            "probity-review",
+            "probity-text",
+        ],
+    ),
+    (
         "probity",
         &[
             "probity-acp",
@@ -100,7 +112,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "probity-lsp",
             "probity-proof",
             "probity-proxy",
-            "probity-registry",
+            "probity-report",
             "probity-review",
             "probity-sandbox",
             "probity-scope",

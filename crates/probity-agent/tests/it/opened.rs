@@ -7,26 +7,26 @@ use std::{
 };
 
 use probity_agent::{
-    AgentError, AgentRef, AgentTable, Answer, Cancel, Cause, CommandOptions, Limits, OpenOptions,
-    Side, Turn, Way, open,
+    AgentError, AgentRef, AgentTable, Answer, Cancel, Cause, CommandOptions, Interface, Limits,
+    OpenOptions, Side, Turn, open,
 };
 
 use crate::{ask::LIMITS, command::seat};
 
-fn ask(reference: &str, way: Way, limits: &Limits) -> Result<Answer, AgentError> {
-    ask_for(reference, way, limits, CommandOptions::default())
+fn ask(reference: &str, interface: Interface, limits: &Limits) -> Result<Answer, AgentError> {
+    ask_for(reference, interface, limits, CommandOptions::default())
 }
 
 fn ask_for(
     reference: &str,
-    way: Way,
+    interface: Interface,
     limits: &Limits,
     command: CommandOptions,
 ) -> Result<Answer, AgentError> {
     let table = AgentTable::shipped();
     let options = OpenOptions {
         table: &table,
-        way,
+        interface,
         seat: seat(Path::new("/")),
         command,
         tap: None,
@@ -45,22 +45,22 @@ fn script(text: &str) -> tempfile::NamedTempFile {
 #[test]
 fn a_name_leads_to_the_command_of_its_way() {
     // None of these programs is there, so that the error names what would have been started.
-    for (reference, way, program) in [
-        ("claude", Way::Acp, "claude-agent-acp"),
-        ("claude-code", Way::CommandLine, "claude"),
-        ("codex", Way::Acp, "codex-acp"),
-        ("codex", Way::CommandLine, "codex"),
-        ("gemini", Way::CommandLine, "gemini"),
-        ("opencode", Way::Acp, "opencode"),
-        ("qwen", Way::CommandLine, "qwen"),
-        ("acp:no-such-agent --acp", Way::CommandLine, "no-such-agent"),
-        ("cmd:/no/such/agent x", Way::Acp, "/no/such/agent"),
+    for (reference, interface, program) in [
+        ("claude", Interface::Acp, "claude-agent-acp"),
+        ("claude-code", Interface::CommandLine, "claude"),
+        ("codex", Interface::Acp, "codex-acp"),
+        ("codex", Interface::CommandLine, "codex"),
+        ("gemini", Interface::CommandLine, "gemini"),
+        ("opencode", Interface::Acp, "opencode"),
+        ("qwen", Interface::CommandLine, "qwen"),
+        ("acp:no-such-agent --acp", Interface::CommandLine, "no-such-agent"),
+        ("cmd:/no/such/agent x", Interface::Acp, "/no/such/agent"),
     ] {
-        let error = ask(reference, way, &LIMITS).unwrap_err();
+        let error = ask(reference, interface, &LIMITS).unwrap_err();
         let found = matches!(&error.cause, Cause::NotStarted { program: p, .. } if p == program);
         assert!(found, "{reference}: {error}");
     }
-    let error = ask("nobody", Way::Acp, &LIMITS).unwrap_err();
+    let error = ask("nobody", Interface::Acp, &LIMITS).unwrap_err();
     assert_eq!(error.to_string(), "nobody: preparing: no agent of this name is known");
     assert_eq!(
         error.way_out(),
@@ -72,9 +72,9 @@ fn a_name_leads_to_the_command_of_its_way() {
 #[test]
 fn a_command_answers_and_a_model_goes_where_it_can() {
     let model = || CommandOptions { model: Some("m".to_owned()), ..CommandOptions::default() };
-    let answer = ask_for("cmd:echo '{model}'", Way::Acp, &LIMITS, model()).unwrap();
+    let answer = ask_for("cmd:echo '{model}'", Interface::Acp, &LIMITS, model()).unwrap();
     assert_eq!(answer.text, "m\n");
-    let error = ask_for("acp:agent", Way::Acp, &LIMITS, model()).unwrap_err();
+    let error = ask_for("acp:agent", Interface::Acp, &LIMITS, model()).unwrap_err();
     assert_eq!(error.to_string(), "agent: preparing: the model `m` cannot be chosen over ACP");
 }
 
@@ -88,7 +88,7 @@ fn a_recording_is_played_without_a_process() {
     let table = AgentTable::shipped();
     let options = OpenOptions {
         table: &table,
-        way: Way::Acp,
+        interface: Interface::Acp,
         seat: seat(Path::new("/")),
         command: CommandOptions { system: "be brief".to_owned(), ..CommandOptions::default() },
         tap: Some(Arc::new(move |side, frame: &str| {
@@ -116,7 +116,7 @@ fn a_recording_that_hangs_ends_with_the_turn() {
         let start = Instant::now();
         let reference = format!("replay:{}", file.path().display());
         let limits = Limits { total: short, ..LIMITS };
-        let error = ask(&reference, Way::Acp, &limits).unwrap_err();
+        let error = ask(&reference, Interface::Acp, &limits).unwrap_err();
         assert_eq!(error.cause, Cause::TimedOut(short), "{hang}");
         assert!(start.elapsed() < LIMITS.total / 2, "{hang}");
     }
@@ -128,7 +128,7 @@ fn what_cannot_be_played_says_why() {
     for (path, why) in
         [("/no/such/file", "No such file"), (bad.path().to_str().unwrap(), "line 2:")]
     {
-        let error = ask(&format!("replay:{path}"), Way::Acp, &LIMITS).unwrap_err();
+        let error = ask(&format!("replay:{path}"), Interface::Acp, &LIMITS).unwrap_err();
         assert!(matches!(&error.cause, Cause::BadOptions(text) if text.contains(why)), "{error}");
     }
 }
@@ -136,7 +136,8 @@ fn what_cannot_be_played_says_why() {
 #[test]
 fn a_program_that_speaks_no_acp_is_quoted() {
     let argv = ["sh", "-c", "echo usage: agent FILE"].map(str::to_owned);
-    let error = ask(&AgentRef::Acp(argv.to_vec()).to_string(), Way::Acp, &LIMITS).unwrap_err();
+    let error =
+        ask(&AgentRef::Acp(argv.to_vec()).to_string(), Interface::Acp, &LIMITS).unwrap_err();
     assert_eq!(
         error.to_string(),
         "sh: initializing: the agent ended with exit code 0: usage: agent FILE"

@@ -15,7 +15,7 @@ pub enum ReportError {
 
 /// What of a report is read again.
 #[derive(Deserialize)]
-struct Kept {
+struct WrittenReport {
     title: String,
     generated_at: String,
     findings: Vec<Reported>,
@@ -47,7 +47,7 @@ impl Report {
     ///
     /// When the text is not a report that this program wrote.
     pub fn parse(text: &str) -> Result<Self, ReportError> {
-        let kept: Kept = match serde_json::from_str(text) {
+        let kept: WrittenReport = match serde_json::from_str(text) {
             Ok(kept) => kept,
             Err(_) if serde_json::from_str::<State>(text).is_ok() => {
                 return Err(ReportError::State);

@@ -70,7 +70,7 @@ impl HeldDirectory {
         repositories: &[&Path],
         missing: Missing,
     ) -> Result<FoundPlace, PlaceError> {
-        let mut way = Way::begin(path, repositories, missing)?;
+        let mut way = PlaceWalk::begin(path, repositories, missing)?;
         while let Some(part) = way.ahead.pop() {
             way.go(&part)?;
         }
@@ -114,7 +114,8 @@ struct Step {
     repository: Option<PathBuf>,
 }
 
-struct Way {
+/// A path that is followed directory by directory.
+struct PlaceWalk {
     steps: Vec<Step>,
     /// What is still to go, the next last.
     ahead: Vec<OsString>,
@@ -125,7 +126,7 @@ struct Way {
     is_last_new: bool,
 }
 
-impl Way {
+impl PlaceWalk {
     fn begin(path: &Path, repositories: &[&Path], missing: Missing) -> Result<Self, PlaceError> {
         let tops = repositories.iter().filter_map(|path| stat(*path).ok());
         let tops = tops.map(|top| identity(&top)).collect();

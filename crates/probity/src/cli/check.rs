@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command};
 use probity_check::builds::ChosenBuilds;
+use probity_report::Detail;
 
 use super::flags;
 use crate::{
@@ -15,7 +16,6 @@ use crate::{
     },
     failure::Failure,
     name::Name,
-    report::Detail,
 };
 
 /// The flags that are about a run and not about settings.

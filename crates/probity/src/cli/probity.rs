@@ -4,6 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use clap_complete::Shell;
+use probity_report::Detail;
 
 use crate::{
     cli::{
@@ -17,7 +18,6 @@ use crate::{
     exit::Exit,
     logging::{self, Loudness},
     name::Name,
-    report::Detail,
     screen,
 };
 

@@ -5,6 +5,7 @@ mod team;
 use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, Subcommand};
+use probity_report::review::ReviewFormat;
 use probity_review::Shard;
 
 use self::team::{
@@ -30,7 +31,6 @@ use crate::{
     },
     exit::Exit,
     name::Name,
-    report::review::ReviewFormat,
 };
 
 pub(super) const EXAMPLES: &str = "Examples:

@@ -28,14 +28,14 @@ use std::{
 use anyhow::Context as _;
 use probity_agent::Limits;
 use probity_audit::{
-    AnswerCache, AuditOptions, Baseline, PermissionPrompt, Previous, Proving, Report,
-    ReportOptions, Rules, State, ToolOptions,
+    AnswerCache, AuditOptions, AuditScope, Baseline, PermissionPrompt, Previous, Proving, Report,
+    ReportOptions, Rules, Skill, State, ToolOptions,
 };
 use probity_scope::{MOST_BYTES, read_text};
 
 use crate::{
     commands::stop::Stop,
-    config::{self, Layer, Settings, words::AuditFailOn},
+    config::{self, Layer, Settings, table::audit::Audit, words::AuditFailOn},
     exit::Exit,
     failure::Failure,
     name::Name,
@@ -118,18 +118,15 @@ fn audited(
     let report_out = output::report_path(&settings.report_out, settings.format);
     let outputs = output::preflight(all, &report_out, root, &sources)?;
     let former = former::read(&outputs.state, rules, options.resume)?;
-    let earlier = match &former {
-        Some(former) if options.resume => {
-            let now = former::Now {
-                skills: &skills,
-                provider: &provider.spec,
-                source_digest: source_digest.as_deref(),
-                changed: changed.as_deref(),
-            };
-            former::finished(&settings.state_out, former, &now)
-        }
-        _ => Vec::new(),
+    let now = former::Now {
+        skills: &skills,
+        provider: &provider.spec,
+        source_digest: source_digest.as_deref(),
+        changed: changed.as_deref(),
     };
+    let resumed = former.as_ref().filter(|_| options.resume);
+    let earlier = resumed.map(|former| former::finished(&settings.state_out, former, &now));
+    let earlier = earlier.unwrap_or_default();
     let workshop = if options.prove { Some(prove::workshop(root, all, &stop)?) } else { None };
     let talk = watch::Talk { logs: options.ai_logs, asks: is_interactive };
     let mut watch = watch::Watch::new(talk, &provider.spec, &skills, earlier.len());
@@ -178,22 +175,46 @@ fn audited(
         );
         return Ok(exit);
     }
-    let generated_at = output::now();
-    let how = ReportOptions {
-        root,
-        generated_at,
-        baseline: baseline.as_ref(),
-        rules,
-        heeds_ignores: options.heeds_ignores,
-        scope: match rules {
-            Rules::Specification => None,
-            Rules::Probity => Some(scope::of(root, &state, &skills, workshop.as_ref())),
-        },
+    let scope = match rules {
+        Rules::Specification => None,
+        Rules::Probity => Some(scope::of(root, &state, &skills, workshop.as_ref())),
     };
-    let report = Report::new(&state, &how);
-    output::write_report(&outputs.report, &report, settings.format, root, &skills)?;
-    summary::print(options.name, &state, &report, &settings.state_out, &report_out, options.quiet)?;
-    Ok(judged(&report, settings.fail_on, rules))
+    let reporting = Reporting { options, settings, root, rules, outputs: &outputs };
+    reporting.write(&state, scope, baseline.as_ref(), &skills)
+}
+
+/// How an audit is reported, and where.
+struct Reporting<'r> {
+    options: &'r Options,
+    settings: &'r Audit,
+    root: &'r Path,
+    rules: Rules,
+    outputs: &'r output::Outputs,
+}
+
+impl Reporting<'_> {
+    fn write(
+        &self,
+        state: &State,
+        scope: Option<AuditScope>,
+        baseline: Option<&Baseline>,
+        skills: &[Skill],
+    ) -> anyhow::Result<Exit> {
+        let Self { options, settings, root, rules, outputs } = *self;
+        let how = ReportOptions {
+            root,
+            generated_at: output::now(),
+            baseline,
+            rules,
+            heeds_ignores: options.heeds_ignores,
+            scope,
+        };
+        let report = Report::new(state, &how);
+        output::write_report(&outputs.report, &report, settings.format, root, skills)?;
+        let place = output::report_path(&settings.report_out, settings.format);
+        summary::print(options.name, state, &report, &settings.state_out, &place, options.quiet)?;
+        Ok(judged(&report, settings.fail_on, rules))
+    }
 }
 
 /// The specification calls an audit that asked nobody done; we do not.

@@ -27,6 +27,7 @@ use probity_check::{
     discover::{self, Request, Targets},
 };
 use probity_lint::OwnRule;
+use probity_report::Detail;
 
 use self::{
     ai::Trace,
@@ -44,7 +45,6 @@ use crate::{
     failure::Failure,
     manual::Manual,
     name::Name,
-    report::Detail,
     screen::count::Count,
     streams,
 };

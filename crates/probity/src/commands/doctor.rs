@@ -8,6 +8,7 @@ use std::{fmt::Write as _, path::PathBuf};
 
 use probity_agent::AgentTable;
 use probity_containment::make_up;
+use probity_report::{Paint, Screen, padded};
 use probity_sandbox::{
     Choice, FoundProgram, LimitedBy, Limits, Machine, Unusable, choose, has_image, probe,
 };
@@ -16,13 +17,7 @@ use serde::Serialize;
 
 pub(crate) use self::capability::Runners;
 use self::capability::{Capability, Language, capabilities, languages};
-use crate::{
-    commands::print_json,
-    containment::Users,
-    exit::Exit,
-    screen::{self, Paint, Screen},
-    seats::state,
-};
+use crate::{commands::print_json, containment::Users, exit::Exit, screen, seats::state};
 
 pub(crate) fn run(json: bool, runners: Runners) -> anyhow::Result<Exit> {
     // Without a place for state there is no session to make up for.
@@ -33,7 +28,7 @@ pub(crate) fn run(json: bool, runners: Runners) -> anyhow::Result<Exit> {
     if json {
         print_json(&diagnosis)?;
     } else {
-        screen::print(&diagnosis.text(Screen::stdout()))?;
+        screen::print(&diagnosis.text(screen::stdout()))?;
     }
     Ok(Exit::Clean)
 }
@@ -261,10 +256,10 @@ impl Diagnosis {
 
 fn row(screen: Screen, name: &str, mark: &str, words: &str) -> String {
     let paint = if mark == "yes" { Paint::Good } else { Paint::Doubtful };
-    let (name, painted) = (screen::padded(name, NAME_COLUMNS), screen.painted(paint, mark));
+    let (name, painted) = (padded(name, NAME_COLUMNS), screen.painted(paint, mark));
     match words {
         "" => format!("  {name} {painted}\n"),
-        words => format!("  {name} {}  {words}\n", screen::padded(&painted, "yes".len())),
+        words => format!("  {name} {}  {words}\n", padded(&painted, "yes".len())),
     }
 }
 

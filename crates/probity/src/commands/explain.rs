@@ -1,13 +1,14 @@
 //! `explain`: the manual page of one rule.
 
 use probity_lint::{AI_DETECTORS, Pattern, shell_code_about, shell_codes};
+use probity_report::{Paint, Screen};
 
 use crate::{
     commands::{own_rules, rules},
     config::nearest,
     exit::Exit,
     failure::Failure,
-    screen::{self, Paint, Screen},
+    screen,
 };
 
 /// The page of the rule that a name means.
@@ -36,7 +37,7 @@ pub(crate) fn run(wanted: &str) -> anyhow::Result<Exit> {
         );
         return Err(Failure::new(format!("unknown rule `{wanted}`"), hint).into());
     };
-    let screen = Screen::stdout();
+    let screen = screen::stdout();
     screen::print(&painted(&reflowed(&page, screen), screen))?;
     Ok(Exit::Clean)
 }

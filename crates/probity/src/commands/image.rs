@@ -13,6 +13,11 @@ use probity_image::{
     BuildOptions, Difference, Engine, Experiment, Level, Obstacle, Options, StartOptions, Subject,
     Variant, Verdict, Workbench,
 };
+use probity_report::{
+    Paint, Screen, padded,
+    proof::{proof_json, proof_of},
+    stages::{mermaid, tree},
+};
 use probity_scope::{MOST_BYTES, read_text};
 use probity_text::visible;
 
@@ -22,11 +27,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     recipe::recipe,
-    report::{
-        proof::{proof_json, proof_of},
-        stages::{mermaid, tree},
-    },
-    screen::{Paint, Screen, count::Count, padded},
+    screen::{self, count::Count},
     streams,
 };
 
@@ -93,7 +94,7 @@ pub(crate) fn diff(options: &DiffOptions) -> anyhow::Result<Exit> {
         }
         DiffFormat::Text => {
             let tree = stages.map(|stages| tree(&stages, "")).unwrap_or_default();
-            let screen = Screen::stdout();
+            let screen = screen::stdout();
             let text = screen.folded(&text(options, &verdict, screen));
             write!(streams::stdout().lock(), "{text}{tree}")?;
         }

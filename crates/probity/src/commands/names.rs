@@ -7,14 +7,9 @@ use std::{
 };
 
 use anyhow::Context as _;
+use probity_report::Table;
 
-use crate::{
-    exit::Exit,
-    failure::Failure,
-    name::Name,
-    screen::{self, Table},
-    streams,
-};
+use crate::{exit::Exit, failure::Failure, name::Name, screen, streams};
 
 pub(crate) fn list(dir: Option<PathBuf>) -> anyhow::Result<Exit> {
     let binary = this_program()?;

@@ -3,10 +3,9 @@
 use std::io::Write as _;
 
 use probity_lint::{OwnRule, Pattern, WrongExample};
+use probity_report::counts::plural;
 
-use crate::{
-    commands::check, config::Choice, exit::Exit, failure::Failure, report::counts::plural, streams,
-};
+use crate::{commands::check, config::Choice, exit::Exit, failure::Failure, streams};
 
 /// Tries the examples of every rule of the configuration.
 pub(crate) fn test(choice: Choice) -> anyhow::Result<Exit> {

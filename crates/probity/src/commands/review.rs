@@ -23,6 +23,7 @@ use std::{
 use anyhow::Context as _;
 use probity_agent::Cancel;
 use probity_proof::{CustomRunner, GitFacts, Watch, has_commit};
+use probity_report::{Screen, review::ReviewFormat};
 use probity_review::{
     AgentSeat, AskOptions, Checkout, Event, OpenAgent, Previous, ProveOptions, ReviewConfig,
     ReviewOutput, Reviewed, Standing, Status, TestPlace, apply_ignores, apply_verdicts, reconsider,
@@ -50,9 +51,7 @@ use crate::{
     failure::Failure,
     name::Name,
     output::OutputFile,
-    report::review::ReviewFormat,
-    screen::Screen,
-    streams,
+    screen, streams,
     test_place::{proof_caches, test_sandbox},
 };
 
@@ -106,11 +105,11 @@ fn shown(settings: &Settings, review: &ReviewOutput) -> anyhow::Result<Exit> {
     files::step_summary(review, &settings.output)?;
     let is_for_people = settings.format == ReviewFormat::Text;
     if review.status == Status::Error && is_for_people {
-        let report = files::rendered(Screen::stderr(), settings.format, review, &settings.output)?;
+        let report = files::rendered(screen::stderr(), settings.format, review, &settings.output)?;
         // The exit code says the same to whoever does not read it.
         drop(streams::stderr().write_all(report.as_bytes()));
     } else {
-        let report = files::rendered(Screen::stdout(), settings.format, review, &settings.output)?;
+        let report = files::rendered(screen::stdout(), settings.format, review, &settings.output)?;
         print(settings.format.syntax(), &report)?;
     }
     // A report for a person has said why there was none.
@@ -155,7 +154,7 @@ struct Desk {
     directory: OutputDirectory,
     /// Files that get the review too.
     reports: Vec<(ReviewFormat, OutputFile)>,
-    kept: history::Kept,
+    kept: history::ReviewHistory,
     notes: Vec<String>,
 }
 
@@ -171,7 +170,7 @@ impl Desk {
         });
         let reports = reports.collect::<anyhow::Result<_>>()?;
         let mut notes = Vec::new();
-        let kept = history::Kept::open(settings, &mut notes);
+        let kept = history::ReviewHistory::open(settings, &mut notes);
         Ok(Self { directory, reports, kept, notes })
     }
 
@@ -402,7 +401,7 @@ pub(crate) fn report(
     let beside = review.parent().unwrap_or(Path::new(""));
     match to {
         None => {
-            let report = files::rendered(Screen::stdout(), format, &output, beside)?;
+            let report = files::rendered(screen::stdout(), format, &output, beside)?;
             print(format.syntax(), &report)?;
         }
         Some(path) => {

@@ -9,19 +9,14 @@ use probity_lint::{
     AI_DETECTORS, AiDetector, DETECTION_SEVERITY, META_RULES, Metadata, OptionKind, Preset, RULES,
     SYNTAX_RULES,
 };
+use probity_report::{Paint, Screen, padded};
 
 use super::{ListFormat, print_json};
-use crate::{
-    config::word::Word as _,
-    exit::Exit,
-    manual::Manual,
-    name::Name,
-    screen::{self, Paint, Screen, padded},
-};
+use crate::{config::word::Word as _, exit::Exit, manual::Manual, name::Name, screen};
 
 pub(crate) fn run(format: ListFormat) -> anyhow::Result<Exit> {
     match format {
-        ListFormat::Text => screen::print(&list(Screen::stdout()))?,
+        ListFormat::Text => screen::print(&list(screen::stdout()))?,
         ListFormat::Json => print_json(&json())?,
     }
     Ok(Exit::Clean)

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use probity_check::source::FILE_RULES;
 use probity_lint::{
-    AI_DETECTORS, ELSEWHERE, FixMode, META_RULES, OWN_NAMESPACE, OptionKind, Pattern, RULES,
-    SYNTAX_RULES, is_foreign_code, shell_codes,
+    AI_DETECTORS, FixMode, META_RULES, OWN_NAMESPACE, OptionKind, Pattern, RULES, SYNTAX_RULES,
+    is_foreign_code, shell_codes,
 };
 
 use super::{error::did_you_mean, kind::ValueKind, word::Word as _, words::RuleSeverity};
@@ -67,8 +67,6 @@ pub(crate) const EVERY_RULE: [OptionSchema; 3] = [
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Catalogue<'a> {
     pub(crate) rules: &'a [RuleSchema],
-    /// Full names that are accepted with a warning.
-    pub(crate) elsewhere: &'a [&'a str],
     /// Full names of findings that no choice of rules concerns, such as those of syntax.
     pub(crate) always_on: &'a [&'a str],
 }
@@ -130,7 +128,7 @@ impl Catalogue<'static> {
             let files = FILE_RULES.iter().map(|rule| rule.name);
             syntax.chain(files).chain(META_RULES.iter().map(|&(name, _)| name)).collect()
         });
-        Self { rules: &RULES_KNOWN, elsewhere: ELSEWHERE, always_on: &ALWAYS_ON }
+        Self { rules: &RULES_KNOWN, always_on: &ALWAYS_ON }
     }
 }
 
@@ -154,11 +152,7 @@ impl<'a> Catalogue<'a> {
         }
         let is_namespace = text.strip_suffix("/*").is_some_and(|name| NAMESPACES.contains(&name));
         let is_analyzers = is_powershell(text) || is_powershell(&format!("powershell/{text}"));
-        if is_namespace
-            || is_analyzers
-            || is_foreign_code(text)
-            || self.elsewhere.iter().any(|name| pattern.matches(name))
-        {
+        if is_namespace || is_analyzers || is_foreign_code(text) {
             return Some(Oddity::Idle(format!("`{text}` is not implemented here yet")));
         }
         let bare = |name: &'a str| name.split_once('/').map_or(name, |(_, bare)| bare);
@@ -184,13 +178,11 @@ impl<'a> Catalogue<'a> {
         if let Some(rule) = self.rules.iter().find(|rule| rule.is_called(name)) {
             return Some(Known::Here(rule));
         }
-        let elsewhere = self.elsewhere.contains(&name) || is_code(name);
-        elsewhere.then_some(Known::Elsewhere)
+        is_code(name).then_some(Known::Elsewhere)
     }
 
     pub(crate) fn names(&self) -> impl Iterator<Item = &'a str> {
-        let here = self.rules.iter().map(|rule| rule.name);
-        here.chain(self.elsewhere.iter().copied())
+        self.rules.iter().map(|rule| rule.name)
     }
 
     /// Whether rules have names that go on below this one, as `tally/labels` does.

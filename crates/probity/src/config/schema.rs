@@ -73,12 +73,11 @@ fn named_schema(named: &NamedTables, dialect: Dialect) -> Value {
 fn namespace_schema(catalogue: &Catalogue<'_>, namespace: &str) -> Value {
     let mut rules = Map::new();
     let mut groups: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
-    let here = catalogue.rules.iter().map(|rule| (rule.name, Some(rule.options)));
-    let elsewhere = catalogue.elsewhere.iter().map(|&name| (name, None));
-    for (name, options) in here.chain(elsewhere) {
-        let Some((_, name)) = name.split_once('/').filter(|(of, _)| *of == namespace) else {
+    for rule in catalogue.rules {
+        let Some((_, name)) = rule.name.split_once('/').filter(|(of, _)| *of == namespace) else {
             continue;
         };
+        let options = Some(rule.options);
         rules.insert(name.to_owned(), rule_schema(options));
         if let Some((group, rest)) = name.split_once('/') {
             groups.entry(group).or_default().insert(rest.to_owned(), rule_schema(options));

@@ -69,7 +69,6 @@ const CATALOGUE: Catalogue<'static> = Catalogue {
             options: &[],
         },
     ],
-    elsewhere: &["tally/prefer-telemetry-opt-out"],
     always_on: &["tally/syntax-error"],
 };
 

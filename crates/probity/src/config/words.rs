@@ -8,6 +8,7 @@ use probity_finding::{Applicability, Severity};
 pub(crate) use probity_image::Level as ProofLevel;
 use probity_lint::{FixMode, Preset};
 use probity_proof::Level;
+use probity_report::{Format, review::ReviewFormat};
 pub(crate) use probity_seat::Sandbox;
 
 use super::word::words;
@@ -162,6 +163,15 @@ pub(crate) enum EditorFiles {
 }
 
 words! {
+    Format {
+        Text = "text", Json = "json", Sarif = "sarif", GithubActions = "github-actions",
+        Markdown = "markdown", Checkstyle = "checkstyle", Codeclimate = "codeclimate",
+        Gitlab = "gitlab", Junit = "junit", Gnu = "gnu", Sonarqube = "sonarqube",
+    }
+    ReviewFormat {
+        Text = "text", Json = "json", Markdown = "markdown", Html = "html", Sarif = "sarif", Junit = "junit",
+        Gitlab = "gitlab", GithubActions = "github-actions",
+    }
     FailLevel { Error = "error", Warning = "warning", Info = "info", Style = "style", None = "none" }
     FailRisk {
         Low = "low", Medium = "medium", High = "high", Critical = "critical", None = "none",

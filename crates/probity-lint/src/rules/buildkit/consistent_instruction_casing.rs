@@ -3,7 +3,7 @@
 use probity_dockerfile::{Instruction, Keyword};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -94,7 +94,7 @@ fn is_upper(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "buildkit/ConsistentInstructionCasing";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Expander, Instruction, Keyword, Word, clean_path};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -98,7 +98,7 @@ fn is_remote(source: &str) -> bool {
 mod tests {
     use probity_dockerfile::Dockerignore;
 
-    use crate::{DirectiveOptions, LintOptions, Pattern, RuleSet, harness, lint};
+    use crate::{DirectiveOptions, LintOptions, Pattern, RuleSet, engine::harness, lint};
 
     const RULE: &str = "buildkit/CopyIgnoredFile";
 

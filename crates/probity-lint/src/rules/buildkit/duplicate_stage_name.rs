@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::{Finding, Span};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -63,7 +63,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::engine::harness::{check, run};
 
     const RULE: &str = "buildkit/DuplicateStageName";
 

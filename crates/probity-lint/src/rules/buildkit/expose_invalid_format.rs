@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Expander, Keyword};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -103,7 +103,7 @@ fn has_host_part(port: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::has_host_part;
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "buildkit/ExposeInvalidFormat";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Expander, Keyword};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -100,7 +100,7 @@ fn has_proto_in_other_case(port: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::has_proto_in_other_case;
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "buildkit/ExposeProtoCasing";
 

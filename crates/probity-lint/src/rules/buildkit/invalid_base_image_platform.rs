@@ -2,7 +2,7 @@
 
 use probity_finding::Finding;
 
-use crate::{base_images::exists_for, context::Context};
+use crate::{engine::context::Context, facts::base_images::exists_for};
 
 rule! {
     /// # What it does
@@ -85,7 +85,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 mod tests {
     use crate::{
         BuildUses,
-        harness::{check, run_with_uses},
+        engine::harness::{check, run_with_uses},
     };
 
     const RULE: &str = "buildkit/InvalidBaseImagePlatform";

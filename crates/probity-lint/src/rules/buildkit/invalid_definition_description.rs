@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Instruction, Keyword};
 use probity_finding::{Finding, Span};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -102,7 +102,7 @@ impl Defined {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::engine::harness::{check, run};
 
     const RULE: &str = "buildkit/InvalidDefinitionDescription";
 

@@ -5,7 +5,7 @@ mod plain;
 use probity_dockerfile::{Arguments, Command, Instruction, Keyword, Os, Setting, ShellSource};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -114,7 +114,7 @@ fn fix(context: &Context<'_>, index: usize, instruction: &Instruction) -> Option
 mod tests {
     use probity_finding::Applicability;
 
-    use crate::harness::{check, fix_with, fixed};
+    use crate::engine::harness::{check, fix_with, fixed};
 
     const RULE: &str = "buildkit/JSONArgsRecommended";
 

@@ -4,8 +4,8 @@ use probity_dockerfile::{Arguments, Dockerfile, Expander, Instruction, Keyword, 
 use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::{
-    context::Context,
-    quoting::{mean_the_same, quoted},
+    engine::context::Context,
+    text::quoting::{mean_the_same, quoted},
 };
 
 rule! {
@@ -119,7 +119,7 @@ fn fix(file: &Dockerfile<'_>, instruction: &Instruction, pair: &Pair) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "buildkit/LegacyKeyValueFormat";
 

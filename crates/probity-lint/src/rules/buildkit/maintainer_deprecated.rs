@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Instruction, Keyword, Setting};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{context::Context, quoting::quoted};
+use crate::{engine::context::Context, text::quoting::quoted};
 
 rule! {
     /// # What it does
@@ -80,7 +80,7 @@ fn fix(context: &Context<'_>, index: usize, maintainer: &Instruction) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "buildkit/MaintainerDeprecated";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Instruction, Keyword};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{context::Context, lines::whole_lines};
+use crate::{engine::context::Context, text::lines::whole_lines};
 
 rule! {
     /// # What it does
@@ -102,7 +102,7 @@ fn fix(context: &Context<'_>, replaced: &Instruction) -> Option<Fix> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, run};
+    use crate::engine::harness::{check, fixed, run};
 
     const RULE: &str = "buildkit/MultipleInstructionsDisallowed";
 

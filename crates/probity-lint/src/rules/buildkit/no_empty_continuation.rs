@@ -2,7 +2,7 @@
 
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{context::Context, lines::whole_lines};
+use crate::{engine::context::Context, text::lines::whole_lines};
 
 rule! {
     /// # What it does
@@ -77,7 +77,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, run};
+    use crate::engine::harness::{check, fixed, run};
 
     const RULE: &str = "buildkit/NoEmptyContinuation";
 

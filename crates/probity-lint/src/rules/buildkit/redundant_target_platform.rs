@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword, VariableReference};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -111,7 +111,7 @@ fn has_own_default(context: &Context<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "buildkit/RedundantTargetPlatform";
 

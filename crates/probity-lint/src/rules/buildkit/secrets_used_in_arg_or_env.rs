@@ -4,9 +4,8 @@ use probity_dockerfile::{Arguments, Expander, Keyword, Os, Pair};
 use probity_finding::{Finding, Fix};
 
 use crate::{
-    context::Context,
-    rule::{OptionKind, OptionSpec},
-    secret_names::names_a_secret,
+    engine::{context::Context, rule::OptionSpec},
+    facts::secret_names::names_a_secret,
 };
 
 rule! {
@@ -68,12 +67,7 @@ rule! {
         category: Security,
         fixes: Unsafe,
         by_agent: true,
-        options: &[OptionSpec {
-            name: "max-churn",
-            kind: OptionKind::Integer,
-            default: "60",
-            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
-        }],
+        options: &[OptionSpec::max_churn("60")],
         equals: &["hadolint/DL3064"],
         url: "https://docs.docker.com/go/dockerfile/rule/secrets-used-in-arg-or-env/",
     }
@@ -171,7 +165,7 @@ fn is_fingerprint(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::engine::harness::{check, run};
 
     const RULE: &str = "buildkit/SecretsUsedInArgOrEnv";
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use probity_dockerfile::{Arguments, Keyword, Target};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -98,7 +98,7 @@ fn rename(context: &Context<'_>, name: Span, references: &[Span]) -> Vec<Edit> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     #[test]
     fn the_name_is_underlined() {

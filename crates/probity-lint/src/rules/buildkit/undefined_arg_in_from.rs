@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::{Finding, Span};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -77,7 +77,7 @@ fn declarations<'a>(context: &Context<'a>) -> HashMap<&'a str, Span> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::engine::harness::{check, run};
 
     const RULE: &str = "buildkit/UndefinedArgInFrom";
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use probity_dockerfile::{Arguments, Instruction, Keyword};
 use probity_finding::{Finding, Span};
 
-use crate::{base_image, context::Context};
+use crate::{engine::context::Context, facts::base_image};
 
 rule! {
     /// # What it does

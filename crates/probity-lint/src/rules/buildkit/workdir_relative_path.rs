@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use probity_dockerfile::{Arguments, Base, Keyword, Os, Stage, Step, Word, is_absolute};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{base_image, context::Context};
+use crate::{engine::context::Context, facts::base_image};
 
 rule! {
     /// # What it does

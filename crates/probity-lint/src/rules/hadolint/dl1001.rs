@@ -2,7 +2,7 @@
 
 use probity_finding::{Finding, Span};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -61,7 +61,7 @@ fn pragma(text: &str, at: Span) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL1001";
 

@@ -6,9 +6,8 @@ use probity_dockerfile::{Arguments, RuntimeEntry, Setting, Value};
 use probity_finding::{Finding, Fix};
 
 use crate::{
-    context::Context,
-    rule::{OptionKind, OptionSpec},
-    startup,
+    engine::{context::Context, rule::OptionSpec},
+    facts::startup,
 };
 
 rule! {
@@ -59,12 +58,7 @@ rule! {
         category: Security,
         fixes: Unsafe,
         by_agent: true,
-        options: &[OptionSpec {
-            name: "max-churn",
-            kind: OptionKind::Integer,
-            default: "60",
-            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
-        }],
+        options: &[OptionSpec::max_churn("60")],
         url: "https://github.com/hadolint/hadolint/wiki/DL3002",
     }
 }
@@ -109,7 +103,7 @@ fn is_root(user: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL3002";
 

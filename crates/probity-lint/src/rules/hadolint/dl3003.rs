@@ -8,7 +8,10 @@ use probity_dockerfile::{Arguments, Command, Instruction, Keyword};
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Joiner, Script, StageKind};
 
-use crate::{context::Context, lines, shell_edits};
+use crate::{
+    engine::context::Context,
+    text::{lines, shell_edits},
+};
 
 rule! {
     /// # What it does
@@ -123,7 +126,7 @@ fn fix(context: &Context<'_>, run: &Instruction, script: &Script) -> Option<Fix>
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, fixes};
+    use crate::engine::harness::{check, fixed, fixes};
 
     const RULE: &str = "hadolint/DL3003";
     const SAYS: &str = "use WORKDIR to switch to a directory";

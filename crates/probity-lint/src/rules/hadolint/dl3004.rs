@@ -4,7 +4,7 @@ use probity_dockerfile::{Arguments, Command, Instruction};
 use probity_finding::{Finding, Fix};
 use probity_shell::{Call, Part, Script, Word};
 
-use crate::{base_image, context::Context, shell_edits};
+use crate::{engine::context::Context, facts::base_image, text::shell_edits};
 
 rule! {
     /// # What it does
@@ -147,7 +147,7 @@ fn fix(context: &Context<'_>, script: &Script, call: &Call<'_>, at: usize) -> Op
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, fixes};
+    use crate::engine::harness::{check, fixed, fixes};
 
     const RULE: &str = "hadolint/DL3004";
     const SAYS: &str = "do not use sudo; switch with USER, or at run time with gosu";

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Action, Manager, PackageKind, Version};
 use probity_finding::Finding;
 
-use crate::{context::Context, packages::Unpinned};
+use crate::{engine::context::Context, facts::packages::Unpinned};
 
 rule! {
     /// # What it does
@@ -65,7 +65,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL3008";
 

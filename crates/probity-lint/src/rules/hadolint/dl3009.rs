@@ -4,7 +4,7 @@ use probity_dockerfile::{Action, Base, Manager, PackageCall};
 use probity_finding::{Finding, Fix};
 use probity_shell::Script;
 
-use crate::{context::Context, packages, shell_edits};
+use crate::{engine::context::Context, facts::packages, text::shell_edits};
 
 rule! {
     /// # What it does
@@ -199,7 +199,7 @@ fn covers(directory: &str, below: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, fixes};
+    use crate::engine::harness::{check, fixed, fixes};
 
     const RULE: &str = "hadolint/DL3009";
     const SAYS: &str = "delete the apt-get lists after installing something: \

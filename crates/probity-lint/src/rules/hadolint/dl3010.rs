@@ -6,7 +6,7 @@ use probity_dockerfile::{Arguments, Instruction, Keyword, Word};
 use probity_finding::Finding;
 use probity_shell::Call;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -127,7 +127,7 @@ fn extracts(call: &Call<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL3010";
     const SAYS: &str = "ADD unpacks archives by itself; use it instead of COPY and tar";

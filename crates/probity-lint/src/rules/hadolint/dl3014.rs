@@ -4,7 +4,7 @@ use probity_dockerfile::{Action, Manager};
 use probity_finding::Finding;
 use probity_shell::Call;
 
-use crate::{context::Context, packages};
+use crate::{engine::context::Context, facts::packages};
 
 rule! {
     /// # What it does
@@ -82,7 +82,7 @@ fn quietness(word: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3014";
     const SAYS: &str = "without `-y` this fails in a non-interactive build";

@@ -4,7 +4,7 @@ use probity_dockerfile::{Action, Manager, PackageCall};
 use probity_finding::Finding;
 use probity_shell::Script;
 
-use crate::{context::Context, packages};
+use crate::{engine::context::Context, facts::packages};
 
 rule! {
     /// # What it does
@@ -83,7 +83,7 @@ fn says_no(call: &PackageCall, scripts: &[Script]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3015";
     const SAYS: &str = "avoid additional packages by specifying --no-install-recommends";

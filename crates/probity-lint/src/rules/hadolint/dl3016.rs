@@ -3,7 +3,7 @@
 use probity_dockerfile::Manager;
 use probity_finding::Finding;
 
-use crate::{context::Context, packages};
+use crate::{engine::context::Context, facts::packages};
 
 rule! {
     /// # What it does
@@ -49,7 +49,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL3016";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Action, Manager};
 use probity_finding::{Finding, Span};
 
-use crate::{context::Context, packages};
+use crate::{engine::context::Context, facts::packages};
 
 rule! {
     /// # What it does
@@ -84,7 +84,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3019";
     const SAYS: &str = "the index stays in the layer; use --no-cache";

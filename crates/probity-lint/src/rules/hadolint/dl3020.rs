@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword, Word};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -92,7 +92,7 @@ fn needs_add(source: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL3020";
     const SAYS: &str = "use COPY instead of ADD for files and folders";

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -69,7 +69,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3021";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Base, ImageRef, StageReferenceKind, Target};
 use probity_finding::Finding;
 
-use crate::{
+use crate::engine::{
     context::Context,
     rule::{OptionKind, OptionSpec},
 };
@@ -85,7 +85,7 @@ fn is_meant(pattern: &str, image: &ImageRef) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{OptionValue, RuleSet, harness::run_with};
+    use crate::{OptionValue, RuleSet, engine::harness::run_with};
 
     const RULE: &str = "hadolint/DL3026";
 

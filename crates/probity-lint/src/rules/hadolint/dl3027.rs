@@ -2,7 +2,7 @@
 
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -83,7 +83,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3027";
     const SAYS: &str = "`apt` has no stable interface for scripts; use `apt-get` or `apt-cache`";

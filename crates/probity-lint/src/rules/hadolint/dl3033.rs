@@ -3,7 +3,7 @@
 use probity_dockerfile::Manager;
 use probity_finding::Finding;
 
-use crate::{context::Context, packages};
+use crate::{engine::context::Context, facts::packages};
 
 rule! {
     /// # What it does
@@ -52,7 +52,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::packages::cases::rpm_versions;
+    use crate::facts::packages::cases::rpm_versions;
 
     #[test]
     fn packages_without_a_version_are_underlined() {

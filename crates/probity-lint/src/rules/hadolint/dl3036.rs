@@ -4,8 +4,8 @@ use probity_dockerfile::Manager;
 use probity_finding::Finding;
 
 use crate::{
-    context::Context,
-    packages::{self, Cleaning},
+    engine::context::Context,
+    facts::packages::{self, Cleaning},
 };
 
 rule! {
@@ -73,7 +73,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3036";
 

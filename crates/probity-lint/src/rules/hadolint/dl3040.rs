@@ -4,8 +4,8 @@ use probity_dockerfile::Manager;
 use probity_finding::Finding;
 
 use crate::{
-    context::Context,
-    packages::{self, Cleaning},
+    engine::context::Context,
+    facts::packages::{self, Cleaning},
 };
 
 rule! {
@@ -78,8 +78,8 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 #[cfg(test)]
 mod tests {
     use crate::{
-        harness::{check, fixes},
-        packages::cases::rpm_downloads,
+        engine::harness::{check, fixes},
+        facts::packages::cases::rpm_downloads,
     };
 
     const RULE: &str = "hadolint/DL3040";

@@ -4,7 +4,7 @@ use probity_dockerfile::{Action, Instruction, Manager, PackageCall};
 use probity_finding::{Finding, Span};
 use probity_shell::{Assignment, Word};
 
-use crate::{context::Context, packages};
+use crate::{engine::context::Context, facts::packages};
 
 rule! {
     /// # What it does
@@ -185,7 +185,7 @@ fn is_yes(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3042";
     const SAYS: &str = "the downloads stay in the layer; use --no-cache-dir";

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword, is_absolute};
 use probity_finding::Finding;
 
-use crate::{base_image, context::Context};
+use crate::{engine::context::Context, facts::base_image};
 
 rule! {
     /// # What it does
@@ -65,7 +65,7 @@ fn has_drive(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL3045";
     const SAYS: &str = "the destination is relative and no WORKDIR is set";

@@ -3,7 +3,7 @@
 use probity_finding::{Finding, Fix};
 use probity_shell::{Call, Word};
 
-use crate::{context::Context, shell_edits};
+use crate::{engine::context::Context, text::shell_edits};
 
 rule! {
     /// # What it does
@@ -88,7 +88,7 @@ fn value_of_cluster<'w>(call: &Call<'w>) -> Option<(&'w Word, String)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3046";
     const SAYS: &str = "useradd with a high number makes huge log files without -l";

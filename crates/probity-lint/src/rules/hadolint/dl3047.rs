@@ -4,9 +4,9 @@ use probity_finding::{Finding, Fix};
 use probity_shell::{Call, Word};
 
 use crate::{
-    base_image::{self, BaseShell},
-    context::Context,
-    shell_edits,
+    engine::context::Context,
+    facts::base_image::{self, BaseShell},
+    text::shell_edits,
 };
 
 rule! {
@@ -103,7 +103,7 @@ fn is_busybox_itself(word: &Word) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{adds_flag, check, fixed, fixes};
+    use crate::engine::harness::{adds_flag, check, fixed, fixes};
 
     const RULE: &str = "hadolint/DL3047";
     const SAYS: &str = "wget fills the log; use --progress=dot:giga, -q or -nv";

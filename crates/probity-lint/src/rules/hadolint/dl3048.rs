@@ -2,7 +2,7 @@
 
 use probity_finding::Finding;
 
-use crate::{context::Context, labels};
+use crate::{engine::context::Context, facts::labels};
 
 rule! {
     /// # What it does
@@ -78,7 +78,7 @@ fn fault(key: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL3048";
 

@@ -3,9 +3,11 @@
 use probity_finding::Finding;
 
 use crate::{
-    context::Context,
-    labels,
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    facts::labels,
 };
 
 rule! {
@@ -59,7 +61,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::flagged;
+    use crate::engine::harness::flagged;
 
     const RULE: &str = "hadolint/DL3051";
 

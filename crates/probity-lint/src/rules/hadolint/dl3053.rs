@@ -4,9 +4,11 @@ use jiff::Timestamp;
 use probity_finding::Finding;
 
 use crate::{
-    context::Context,
-    labels,
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    facts::labels,
 };
 
 rule! {
@@ -85,7 +87,7 @@ fn is_zone(zone: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::flagged;
+    use crate::engine::harness::flagged;
 
     const RULE: &str = "hadolint/DL3053";
 

@@ -4,9 +4,8 @@ use probity_dockerfile::Setting;
 use probity_finding::Finding;
 
 use crate::{
-    base_image,
-    context::Context,
-    rule::{OptionKind, OptionSpec},
+    engine::{context::Context, rule::OptionSpec},
+    facts::base_image,
 };
 
 rule! {
@@ -49,12 +48,7 @@ rule! {
         category: BestPractice,
         fixes: Unsafe,
         by_agent: true,
-        options: &[OptionSpec {
-            name: "max-churn",
-            kind: OptionKind::Integer,
-            default: "20",
-            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
-        }],
+        options: &[OptionSpec::max_churn("20")],
         url: "https://github.com/hadolint/hadolint/wiki/DL3057",
     }
 }
@@ -74,7 +68,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL3057";
 

@@ -7,7 +7,7 @@ use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Script, StageKind};
 
 use self::shell_state::leaves_shell_alone;
-use crate::{context::Context, lines};
+use crate::{engine::context::Context, text::lines};
 
 rule! {
     /// # What it does
@@ -167,7 +167,7 @@ fn commands(context: &Context<'_>, index: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL3059";
     const SAYS: &str = "consecutive RUN instructions; consider one";

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -51,7 +51,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL3066";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -64,7 +64,7 @@ fn is_root(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL3067";
     const SAYS: &str = "do not copy an entire file system from another stage";

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use probity_finding::{Finding, Fix, Objective, Signal, Span};
 
-use crate::{
-    context::Context,
-    rule::{OptionKind, OptionSpec},
-};
+use crate::engine::{context::Context, rule::OptionSpec};
 
 rule! {
     /// # What it does
@@ -46,12 +43,7 @@ rule! {
         category: Maintainability,
         fixes: Unsafe,
         by_agent: true,
-        options: &[OptionSpec {
-            name: "max-churn",
-            kind: OptionKind::Integer,
-            default: "20",
-            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
-        }],
+        options: &[OptionSpec::max_churn("20")],
         url: "https://github.com/hadolint/hadolint/wiki/DL4001",
     }
 }
@@ -104,7 +96,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "hadolint/DL4001";
 

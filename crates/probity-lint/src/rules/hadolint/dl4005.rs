@@ -4,7 +4,10 @@ use probity_dockerfile::{self as dockerfile, Arguments, Instruction, ShellSource
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Call, Command, Dialect, Joiner, Script};
 
-use crate::{context::Context, lines, shell_edits};
+use crate::{
+    engine::context::Context,
+    text::{lines, shell_edits},
+};
 
 rule! {
     /// # What it does
@@ -128,7 +131,7 @@ fn shell(call: &Call<'_>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "hadolint/DL4005";
     const SAYS: &str = "use SHELL to change the default shell";

@@ -6,7 +6,7 @@ use probity_dockerfile::{Arguments, Command, Keyword};
 use probity_finding::{Finding, Span};
 use probity_shell::{Pipeline, Script, Stage, StageKind};
 
-use crate::{base_image, context::Context};
+use crate::{engine::context::Context, facts::base_image};
 
 rule! {
     /// # What it does
@@ -109,7 +109,7 @@ fn first_command(script: &Script, pipeline: &Pipeline) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, fixes};
+    use crate::engine::harness::{check, fixed, fixes};
 
     const RULE: &str = "hadolint/DL4006";
     const SAYS: &str = "set the SHELL option -o pipefail before RUN with a pipe in it";

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -59,7 +59,7 @@ fn is_download(source: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/add-without-checksum";
 

@@ -6,7 +6,7 @@ use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{CompoundKind, Operation, Script, StageKind, Word};
 
-use crate::{base_image, context::Context, lines};
+use crate::{engine::context::Context, facts::base_image, text::lines};
 
 rule! {
     /// # What it does
@@ -172,7 +172,7 @@ fn sets(script: &Script, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "probity/arg-out-of-scope";
     const SAYS: &str = "is empty here: the stage does not declare it";

@@ -4,7 +4,7 @@ use probity_dockerfile::{Keyword, Os, Setting};
 use probity_finding::{Finding, Span};
 use probity_shell::{Command, Word};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -105,7 +105,7 @@ fn changed<'v>(command: &Command, volumes: &'v [Volume]) -> Option<&'v Volume> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/change-after-volume";
 

@@ -6,7 +6,7 @@ use probity_dockerfile::{Arguments, Instruction, Keyword, Os, Step, clean_path};
 use probity_finding::Finding;
 use probity_shell::{Call, Word};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -128,7 +128,7 @@ fn absolute(path: &str, workdir: Option<&str>) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/chmod-after-user";
     const SAYS: &str = "this fails: the file is owned by root and `USER` is app; use `COPY --chmod` or \

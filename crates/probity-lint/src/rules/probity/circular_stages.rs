@@ -3,7 +3,7 @@
 use probity_dockerfile::{Stage, StageReference, StageReferenceKind};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -82,7 +82,7 @@ fn name(stage: &Stage) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/circular-stages";
 

@@ -5,13 +5,14 @@ use probity_finding::Finding;
 use probity_shell::{Command, Word};
 
 use crate::{
-    conda::{
-        CondaCall, CondaPackage, conda_call, conda_package, conda_parts, is_conda_image,
-        is_into_base,
+    engine::{context::Context, rule::OptionSpec},
+    facts::{
+        conda::{
+            CondaCall, CondaPackage, conda_call, conda_package, conda_parts, is_conda_image,
+            is_into_base,
+        },
+        startup::Startup,
     },
-    context::Context,
-    rule::{OptionKind, OptionSpec},
-    startup::Startup,
 };
 
 rule! {
@@ -72,12 +73,7 @@ rule! {
         category: BestPractice,
         fixes: Unsafe,
         by_agent: true,
-        options: &[OptionSpec {
-            name: "max-churn",
-            kind: OptionKind::Integer,
-            default: "0",
-            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
-        }],
+        options: &[OptionSpec::max_churn("0")],
     }
 }
 
@@ -94,7 +90,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
         let words: Option<Vec<String>> = call.words.iter().map(Word::pattern).collect();
         let name = call
             .name()
-            .is_some_and(|program| crate::conda::CONDA_PROGRAMS.contains(&program.as_ref()));
+            .is_some_and(|program| crate::facts::conda::CONDA_PROGRAMS.contains(&program.as_ref()));
         let Some(words) = words else {
             // Names in variables are names that nobody knows.
             if name && !is_run(&call.args().first().map(|argument| argument.prefix().into_owned()))
@@ -173,7 +169,7 @@ fn commands<'c>(context: &'c Context<'_>, stage: &Stage) -> impl Iterator<Item =
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/conda-for-pypi-packages";
     const SAYS: &str =

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -114,7 +114,7 @@ fn is_secret(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::is_secret;
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/copied-secret-file";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Base, Keyword, Stage, StageReferenceKind, Target};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -86,7 +86,7 @@ fn makes_files(keyword: Keyword) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/copy-from-empty-stage";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::Arguments;
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -54,7 +54,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/copy-outside-context";
     const SAYS: &str = "this is outside the build context; BuildKit drops the `../`";

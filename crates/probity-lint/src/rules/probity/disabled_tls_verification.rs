@@ -4,7 +4,7 @@ use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::{Finding, Span};
 use probity_shell::{Call, Command, Dialect, Opaque, Script, Word};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -211,7 +211,7 @@ fn disables_on_windows(script: &Script, command: &Command, scripts: &[Script]) -
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::engine::harness::{check, run};
 
     const RULE: &str = "probity/disabled-tls-verification";
     const CMD: &str = "FROM a\nSHELL [\"cmd\", \"/S\", \"/C\"]\n";

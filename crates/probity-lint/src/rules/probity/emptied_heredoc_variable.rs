@@ -3,7 +3,7 @@
 use probity_dockerfile::{Instruction, Keyword};
 use probity_finding::{Finding, Span};
 
-use crate::{base_image, context::Context};
+use crate::{engine::context::Context, facts::base_image};
 
 rule! {
     /// # What it does
@@ -89,7 +89,7 @@ fn plain_variables(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/emptied-heredoc-variable";
 

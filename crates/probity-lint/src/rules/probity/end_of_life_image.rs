@@ -2,7 +2,10 @@
 
 use probity_finding::Finding;
 
-use crate::{base_image, context::Context, end_of_life};
+use crate::{
+    engine::context::Context,
+    facts::{base_image, end_of_life},
+};
 
 rule! {
     /// # What it does
@@ -56,7 +59,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/end-of-life-image";
 

@@ -7,8 +7,8 @@ use probity_shell::{
 };
 
 use crate::{
-    context::Context,
-    startup::{self, Startup},
+    engine::context::Context,
+    facts::startup::{self, Startup},
 };
 
 rule! {
@@ -174,7 +174,7 @@ fn is_arguments(word: &Word) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ContextFiles, harness};
+    use crate::{ContextFiles, engine::harness};
 
     const RULE: &str = "probity/entrypoint-without-exec";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Base, ImageRef};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::{base_images::pinned, context::Context};
+use crate::{engine::context::Context, facts::base_images::pinned};
 
 rule! {
     /// # What it does
@@ -80,7 +80,7 @@ fn pin(text: &str, span: Span, name: &str) -> Option<Fix> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "probity/from-without-digest";
 
@@ -123,7 +123,8 @@ FROM example.com:5000/a/b
     /// Nobody gets the rule without asking.
     #[test]
     fn it_is_off_by_default() {
-        let found = crate::harness::lint_with("FROM debian:12\n", &crate::RuleSet::default());
+        let found =
+            crate::engine::harness::lint_with("FROM debian:12\n", &crate::RuleSet::default());
         assert!(found.iter().all(|finding| finding.rule != RULE), "{found:?}");
     }
 }

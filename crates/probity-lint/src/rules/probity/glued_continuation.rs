@@ -4,7 +4,7 @@ use probity_dockerfile::{Arguments, Word as Argument};
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Part, PartKind, Quote};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -113,7 +113,7 @@ fn glued(context: &Context<'_>, span: Span) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "probity/glued-continuation";
     const SAYS: &str = "the backslash joins this word with the next line; put a space before it";

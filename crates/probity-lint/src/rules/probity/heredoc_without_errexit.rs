@@ -4,7 +4,7 @@ use probity_dockerfile::{Heredoc, Keyword};
 use probity_finding::{Edit, Finding, Fix};
 use probity_shell::{Command, Joiner};
 
-use crate::{context::Context, unnoticed};
+use crate::{engine::context::Context, facts::unnoticed};
 
 rule! {
     /// # What it does
@@ -85,7 +85,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
             let text = heredoc.body.slice(context.file.text).unwrap_or_default();
             let first = text.split_inclusive('\n').next().unwrap_or_default();
             let at = if first.starts_with("#!") { start + first.len() } else { start };
-            let line_end = crate::lines::line_end(context.file.text);
+            let line_end = crate::text::lines::line_end(context.file.text);
             let edit = Edit::insert(at, format!("set -e{line_end}"));
             let fix = Fix::suggestion("stop at the first failure", vec![edit]);
             findings.push(context.finding(heredoc.marker, message).with_fix(fix));
@@ -100,7 +100,7 @@ fn matters(command: &Command) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "probity/heredoc-without-errexit";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{CommandLine, Setting, Value};
 use probity_finding::{Finding, Span};
 
-use crate::{base_image, context::Context};
+use crate::{engine::context::Context, facts::base_image};
 
 rule! {
     /// # What it does
@@ -77,7 +77,7 @@ fn ignores_arguments(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/ignored-cmd";
 

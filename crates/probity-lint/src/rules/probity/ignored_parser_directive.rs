@@ -3,7 +3,7 @@
 use probity_dockerfile::Comment;
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -67,7 +67,7 @@ fn directive_name<'a>(context: &Context<'a>, comment: &Comment) -> Option<&'a st
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/ignored-parser-directive";
 

@@ -4,7 +4,7 @@ use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Span};
 use probity_shell::{Command, Joiner, Script, StageKind};
 
-use crate::{context::Context, downloads::verifies};
+use crate::{engine::context::Context, facts::downloads::verifies};
 
 rule! {
     /// # What it does
@@ -59,7 +59,7 @@ fn ignored(script: &Script, command: &Command) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/ignored-verification";
     const SAYS: &str = "the failure of this check is ignored; let it end the build";

@@ -4,7 +4,7 @@ use probity_dockerfile::Keyword;
 use probity_finding::Finding;
 use probity_shell::{Command, Script};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -75,7 +75,7 @@ fn only_changes(script: &Script) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/lost-shell-state";
 

@@ -4,7 +4,7 @@ use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Span};
 use probity_shell::{Command, Script};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -92,7 +92,7 @@ fn lost(script: &Script, command: &Command) -> Option<(Span, &'static str)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/lost-system-state";
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use probity_dockerfile::{Arguments, Base, ImageRef, Instruction, Os, Stage};
 use probity_finding::Finding;
 
-use crate::{base_image, context::Context};
+use crate::{engine::context::Context, facts::base_image};
 
 rule! {
     /// # What it does
@@ -132,7 +132,7 @@ fn mentions(context: &Context<'_>, stage: &Stage, word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::run;
+    use crate::engine::harness::run;
 
     const RULE: &str = "probity/missing-c-library";
 

@@ -5,9 +5,11 @@ use probity_finding::Finding;
 use probity_shell::Word;
 
 use crate::{
-    base_image::{self, BaseShell},
-    context::Context,
-    startup::{self, Startup},
+    engine::context::Context,
+    facts::{
+        base_image::{self, BaseShell},
+        startup::{self, Startup},
+    },
 };
 
 rule! {
@@ -100,7 +102,7 @@ fn is_path_of_bash(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ContextFiles, harness::run_in_context};
+    use crate::{ContextFiles, engine::harness::run_in_context};
 
     const RULE: &str = "probity/missing-script-interpreter";
 

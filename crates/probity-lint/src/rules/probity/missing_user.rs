@@ -4,11 +4,11 @@ use probity_dockerfile::{Keyword, Os, Setting, Stage};
 use probity_finding::Finding;
 
 use crate::{
-    base_image,
-    context::Context,
-    identity,
-    rule::{OptionKind, OptionSpec},
-    startup::{self, Startup},
+    engine::{context::Context, rule::OptionSpec},
+    facts::{
+        base_image, identity,
+        startup::{self, Startup},
+    },
 };
 
 rule! {
@@ -85,12 +85,7 @@ rule! {
         category: Security,
         fixes: Unsafe,
         by_agent: true,
-        options: &[OptionSpec {
-            name: "max-churn",
-            kind: OptionKind::Integer,
-            default: "60",
-            about: "The share of lines that an agent may change, in percent; 0 means any.",
-        }],
+        options: &[OptionSpec::max_churn("60")],
     }
 }
 
@@ -196,7 +191,7 @@ fn creates_user(context: &Context<'_>, stage: &Stage) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/missing-user";
     const SAYS: &str =

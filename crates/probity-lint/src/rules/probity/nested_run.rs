@@ -4,7 +4,7 @@ use probity_dockerfile::Keyword;
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{CompoundKind, Script, StageKind, Word};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -122,7 +122,7 @@ fn defines(script: &Script, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "probity/nested-run";
     const SAYS: &str = "is an argument of the `RUN` above, which ends with a backslash";

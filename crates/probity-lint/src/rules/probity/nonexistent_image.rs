@@ -2,7 +2,7 @@
 
 use probity_finding::Finding;
 
-use crate::{ImageAnswer, context::Context};
+use crate::{ImageAnswer, engine::context::Context};
 
 rule! {
     /// # What it does
@@ -55,7 +55,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/nonexistent-image";
 

@@ -3,7 +3,11 @@
 use probity_dockerfile::{Action, Arguments, Instruction, Keyword, Manager, PackageCall};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{ContextFiles, context::Context, context_files::NPM_LOCKFILES, packages};
+use crate::{
+    ContextFiles,
+    engine::context::Context,
+    facts::{context_files::NPM_LOCKFILES, packages},
+};
 
 rule! {
     /// # What it does
@@ -132,7 +136,7 @@ fn is_lockfile(path: &str) -> bool {
 mod tests {
     use crate::{
         ContextFiles,
-        harness::{check, fixes, run_in_context},
+        engine::harness::{check, fixes, run_in_context},
     };
 
     const RULE: &str = "probity/npm-install-with-lockfile";

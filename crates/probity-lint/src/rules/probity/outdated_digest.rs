@@ -3,7 +3,7 @@
 use probity_dockerfile::ImageRef;
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::{base_images::TagNow, context::Context};
+use crate::{engine::context::Context, facts::base_images::TagNow};
 
 rule! {
     /// # What it does
@@ -84,7 +84,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/outdated-digest";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Base, Keyword, Os};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -62,7 +62,7 @@ fn finds_programs(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/overwritten-path";
 

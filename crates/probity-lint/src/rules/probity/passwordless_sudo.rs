@@ -4,7 +4,7 @@ use probity_dockerfile::{Arguments, Instruction, Keyword};
 use probity_finding::{Finding, Span};
 use probity_shell::Command;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -108,7 +108,7 @@ fn grants_all(entry: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/passwordless-sudo";
     const SAYS: &str = "this account becomes root without a password; run what needs root before \

@@ -4,7 +4,7 @@ use probity_dockerfile::{Instruction, Keyword};
 use probity_finding::{Finding, Span};
 use probity_shell::{Command, RedirectionKind, Script, Word};
 
-use crate::{context::Context, secret_names::names_a_secret};
+use crate::{engine::context::Context, facts::secret_names::names_a_secret};
 
 rule! {
     /// # What it does
@@ -116,7 +116,7 @@ fn is_removed(script: &Script, command: &Command, file: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/secret-written-to-layer";
     const SAYS: &str =

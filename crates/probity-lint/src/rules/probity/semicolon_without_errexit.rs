@@ -4,7 +4,7 @@ use probity_dockerfile::Keyword;
 use probity_finding::{Edit, Finding, Fix};
 use probity_shell::{Command, Joiner};
 
-use crate::{context::Context, unnoticed};
+use crate::{engine::context::Context, facts::unnoticed};
 
 rule! {
     /// # What it does
@@ -131,7 +131,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "probity/semicolon-without-errexit";
 

@@ -3,7 +3,10 @@
 use probity_dockerfile::{Arguments, Command, Keyword, ShellSource};
 use probity_finding::Finding;
 
-use crate::{bare_stage, base_image, context::Context};
+use crate::{
+    engine::context::Context,
+    facts::{bare_stage, base_image},
+};
 
 rule! {
     /// # What it does
@@ -109,7 +112,7 @@ fn last_part(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/shell-in-bare-image";
 

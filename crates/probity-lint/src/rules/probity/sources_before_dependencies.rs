@@ -6,10 +6,7 @@ use probity_dockerfile::{
 use probity_finding::{Finding, Span};
 use probity_shell::Call;
 
-use crate::{
-    context::Context,
-    rule::{OptionKind, OptionSpec},
-};
+use crate::engine::{context::Context, rule::OptionSpec};
 
 rule! {
     /// # What it does
@@ -60,12 +57,7 @@ rule! {
         category: Performance,
         fixes: Unsafe,
         by_agent: true,
-        options: &[OptionSpec {
-            name: "max-churn",
-            kind: OptionKind::Integer,
-            default: "90",
-            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
-        }],
+        options: &[OptionSpec::max_churn("90")],
     }
 }
 
@@ -198,7 +190,7 @@ fn installed_before(context: &Context<'_>, stage: &Stage, at: usize, tool: &str)
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::engine::harness::{check, run};
 
     const RULE: &str = "probity/sources-before-dependencies";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::Keyword;
 use probity_finding::Finding;
 
-use crate::{context::Context, downloads};
+use crate::{engine::context::Context, facts::downloads};
 
 rule! {
     /// # What it does
@@ -58,7 +58,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/unchecked-checksum";
     const SAYS: &str =

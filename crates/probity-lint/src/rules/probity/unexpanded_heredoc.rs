@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Instruction, Keyword, VariableKind};
 use probity_finding::{Finding, Span};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -84,7 +84,7 @@ fn mentioned(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/unexpanded-heredoc";
 

@@ -2,7 +2,7 @@
 
 use probity_finding::Finding;
 
-use crate::{context::Context, uses::BuildUses};
+use crate::engine::{context::Context, uses::BuildUses};
 
 rule! {
     /// # What it does
@@ -56,7 +56,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 mod tests {
     use probity_dockerfile::BuildValues;
 
-    use crate::{BuildUse, BuildUses, harness::run_with_uses};
+    use crate::{BuildUse, BuildUses, engine::harness::run_with_uses};
 
     fn targets(targets: &[&str]) -> BuildUses {
         let build = |target: &&str| {

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Instruction, Keyword};
 use probity_finding::Finding;
 
-use crate::{base_image, context::Context};
+use crate::{engine::context::Context, facts::base_image};
 
 rule! {
     /// # What it does
@@ -105,7 +105,7 @@ fn may_exist(context: &Context<'_>, index: usize, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/unknown-user";
 

@@ -4,7 +4,7 @@ use probity_dockerfile::Keyword;
 use probity_finding::Finding;
 use probity_shell::{Command, Script};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -65,7 +65,7 @@ fn is_unnoticed(script: &Script, command: &Command) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/unnoticed-download-failure";
     const SAYS: &str =

@@ -3,9 +3,11 @@
 use probity_finding::Finding;
 
 use crate::{
-    base_image,
-    context::Context,
-    end_of_life::{self, TABLE_DATE},
+    engine::context::Context,
+    facts::{
+        base_image,
+        end_of_life::{self, TABLE_DATE},
+    },
 };
 
 rule! {
@@ -63,7 +65,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/unsupported-base-image";
 

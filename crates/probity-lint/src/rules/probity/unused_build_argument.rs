@@ -2,7 +2,7 @@
 
 use probity_finding::Finding;
 
-use crate::{
+use crate::engine::{
     context::Context,
     uses::{BuildUses, declared_arguments},
 };
@@ -59,7 +59,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 mod tests {
     use probity_dockerfile::BuildValues;
 
-    use crate::{BuildUse, BuildUses, harness::run_with_uses};
+    use crate::{BuildUse, BuildUses, engine::harness::run_with_uses};
 
     #[test]
     fn declared_and_predefined_arguments_are_silent() {

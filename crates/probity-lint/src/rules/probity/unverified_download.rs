@@ -3,7 +3,7 @@
 use probity_dockerfile::{Instruction, Keyword, Stage};
 use probity_finding::Finding;
 
-use crate::{context::Context, downloads};
+use crate::{engine::context::Context, facts::downloads};
 
 rule! {
     /// # What it does
@@ -83,7 +83,7 @@ fn verifies_something(context: &Context<'_>, stage: &Stage) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/unverified-download";
     const SAYS: &str = "nothing verifies this download; compare its checksum with a known one \

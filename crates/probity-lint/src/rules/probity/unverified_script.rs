@@ -3,7 +3,7 @@
 use probity_finding::{Finding, Span};
 use probity_shell::{Command, PartKind, Script};
 
-use crate::{context::Context, downloads};
+use crate::{engine::context::Context, facts::downloads};
 
 rule! {
     /// # What it does
@@ -71,7 +71,7 @@ fn run_download(script: &Script, command: &Command) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/unverified-script";
     const SAYS: &str = "nothing verifies this script before it runs; download it to a file, compare \

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Command, Keyword, Word};
 use probity_finding::Finding;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -120,7 +120,7 @@ fn variable(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "probity/variable-in-exec-form";
 

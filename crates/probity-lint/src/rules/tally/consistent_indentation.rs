@@ -3,7 +3,7 @@
 use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Span};
 
-use crate::{context::Context, lines::whole_lines};
+use crate::{engine::context::Context, text::lines::whole_lines};
 
 rule! {
     /// # What it does
@@ -63,7 +63,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/consistent-indentation";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword, Os};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -96,7 +96,7 @@ fn written_user(context: &Context<'_>, index: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/copy-after-user-without-chown";
 

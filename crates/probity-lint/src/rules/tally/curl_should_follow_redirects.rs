@@ -3,7 +3,7 @@
 use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Fix};
 
-use crate::{context::Context, shell_edits};
+use crate::{engine::context::Context, text::shell_edits};
 
 rule! {
     /// # What it does
@@ -89,7 +89,7 @@ fn is_own_machine(address: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{adds_flag, check};
+    use crate::engine::harness::{adds_flag, check};
 
     const RULE: &str = "tally/curl-should-follow-redirects";
     const SAYS: &str = "curl stops at a redirection without --location";

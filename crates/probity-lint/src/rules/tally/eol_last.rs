@@ -4,9 +4,11 @@ use probity_dockerfile::TokenKind;
 use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::{
-    context::Context,
-    lines::line_end,
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    text::lines::line_end,
 };
 
 rule! {
@@ -84,7 +86,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 mod tests {
     use probity_finding::Applicability;
 
-    use crate::{OptionValue, harness::fix_with};
+    use crate::{OptionValue, engine::harness::fix_with};
 
     fn fixed(text: &str, mode: &str) -> String {
         fix_with("tally/eol-last", text, Applicability::Safe, |rules| {

@@ -6,9 +6,11 @@ use probity_dockerfile::{Arguments, Command, Instruction, Keyword, Stage};
 use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::{
-    context::Context,
-    lines::{line_end, whole_lines},
-    shell_edits::has_comment,
+    engine::context::Context,
+    text::{
+        lines::{line_end, whole_lines},
+        shell_edits::has_comment,
+    },
 };
 
 rule! {
@@ -170,7 +172,7 @@ fn block(text: &str, instruction: &Instruction) -> Span {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/epilogue-order";
 

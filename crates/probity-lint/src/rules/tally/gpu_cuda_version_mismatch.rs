@@ -4,8 +4,8 @@ use probity_finding::{Finding, Span};
 use probity_shell::{Call, Word};
 
 use crate::{
-    context::Context,
-    cuda::{self, CudaImage, Version},
+    engine::context::Context,
+    facts::cuda::{self, CudaImage, Version},
 };
 
 rule! {
@@ -119,7 +119,7 @@ fn flagged(call: &Call<'_>) -> Option<(Span, Version)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/gpu/cuda-version-mismatch";
 

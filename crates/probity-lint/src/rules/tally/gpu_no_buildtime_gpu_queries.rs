@@ -3,7 +3,7 @@
 use probity_finding::{Finding, Span};
 use probity_shell::Command;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -80,7 +80,7 @@ fn query(command: &Command) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/gpu/no-buildtime-gpu-queries";
     const SAYS: &str = "a build has no GPU to ask; ask when the container starts";

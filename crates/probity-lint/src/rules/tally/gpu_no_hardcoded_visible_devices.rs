@@ -3,7 +3,11 @@
 use probity_dockerfile::{Arguments, Instruction, Keyword, Pair};
 use probity_finding::{Finding, Fix};
 
-use crate::{context::Context, cuda::CudaImage, labels::unquoted, stage_edits};
+use crate::{
+    engine::context::Context,
+    facts::{cuda::CudaImage, labels::unquoted},
+    text::stage_edits,
+};
 
 rule! {
     /// # What it does
@@ -115,7 +119,7 @@ fn finding(
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/gpu/no-hardcoded-visible-devices";
 

@@ -4,8 +4,8 @@ use probity_dockerfile::{Action, Manager, PackageKind};
 use probity_finding::Finding;
 
 use crate::{
-    context::Context,
-    cuda::{CudaImage, Flavor},
+    engine::context::Context,
+    facts::cuda::{CudaImage, Flavor},
 };
 
 rule! {
@@ -86,7 +86,7 @@ fn contains(image: &CudaImage, package: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/gpu/no-redundant-cuda-install";
 

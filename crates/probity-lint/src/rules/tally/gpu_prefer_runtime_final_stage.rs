@@ -4,8 +4,8 @@ use probity_dockerfile::{Action, PackageKind, Stage};
 use probity_finding::Finding;
 
 use crate::{
-    context::Context,
-    cuda::{CudaImage, Flavor},
+    engine::context::Context,
+    facts::cuda::{CudaImage, Flavor},
 };
 
 rule! {
@@ -70,7 +70,7 @@ fn compiles(context: &Context<'_>, stage: &Stage) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/gpu/prefer-runtime-final-stage";
 

@@ -5,9 +5,8 @@ use probity_finding::{Finding, Fix};
 use probity_shell::Call;
 
 use crate::{
-    conda::is_into_base,
-    context::Context,
-    rule::{OptionKind, OptionSpec},
+    engine::{context::Context, rule::OptionSpec},
+    facts::conda::is_into_base,
 };
 
 rule! {
@@ -47,12 +46,7 @@ rule! {
         category: BestPractice,
         fixes: Unsafe,
         by_agent: true,
-        options: &[OptionSpec {
-            name: "max-churn",
-            kind: OptionKind::Integer,
-            default: "50",
-            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
-        }],
+        options: &[OptionSpec::max_churn("50")],
         url: "https://tally.wharflab.com/rules/tally/gpu/prefer-uv-over-conda/",
     }
 }
@@ -158,7 +152,7 @@ fn installs_python(call: &Call<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::engine::harness::{check, run};
 
     const RULE: &str = "tally/gpu/prefer-uv-over-conda";
 

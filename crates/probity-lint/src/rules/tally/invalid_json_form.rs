@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Command, Instruction, Keyword};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::{context::Context, shell_edits::has_comment};
+use crate::{engine::context::Context, text::shell_edits::has_comment};
 
 rule! {
     /// # What it does
@@ -124,7 +124,7 @@ fn array(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/invalid-json-form";
     const SAYS: &str = "this is not valid JSON, so BuildKit does not read it as a list";

@@ -5,7 +5,10 @@ use probity_dockerfile::{
 };
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::{base_image, context::Context, environment, packages};
+use crate::{
+    engine::context::Context,
+    facts::{base_image, environment, packages},
+};
 
 rule! {
     /// # What it does
@@ -141,7 +144,7 @@ fn fix(run: &Instruction) -> Option<Fix> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, run};
+    use crate::engine::harness::{check, fixed, run};
 
     const RULE: &str = "tally/js/node-gyp-cache-mounts";
 

@@ -4,9 +4,11 @@ use probity_dockerfile::{Arguments, Instruction, Pair, RuntimeEntry, Setting};
 use probity_finding::{Finding, Fix};
 
 use crate::{
-    context::Context,
-    rule::{OptionKind, OptionSpec},
-    stage_edits,
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    text::stage_edits,
 };
 
 rule! {
@@ -102,7 +104,7 @@ fn written<'a>(context: &Context<'a>, label: &RuntimeEntry) -> Option<(&'a Instr
 mod tests {
     use crate::{
         OptionValue,
-        harness::{check, fixes, run_with},
+        engine::harness::{check, fixes, run_with},
     };
 
     const RULE: &str = "tally/labels/no-buildx-git-overlap";

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use probity_dockerfile::{Arguments, Instruction, Keyword, Pair};
 use probity_finding::{Finding, Fix};
 
-use crate::{context::Context, labels::unquoted, stage_edits};
+use crate::{engine::context::Context, facts::labels::unquoted, text::stage_edits};
 
 rule! {
     /// # What it does
@@ -75,7 +75,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/labels/no-duplicate-keys";
 

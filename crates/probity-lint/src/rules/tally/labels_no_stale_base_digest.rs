@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Base, ImageRef, Setting, Value};
 use probity_finding::{Finding, Fix};
 
-use crate::{context::Context, stage_edits};
+use crate::{engine::context::Context, text::stage_edits};
 
 rule! {
     /// # What it does
@@ -83,7 +83,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::engine::harness::{check, run};
 
     const RULE: &str = "tally/labels/no-stale-base-digest";
     const ONE: &str = "sha256:1111111111111111111111111111111111111111111111111111111111111111";

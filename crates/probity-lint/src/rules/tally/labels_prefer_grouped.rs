@@ -6,10 +6,12 @@ use probity_dockerfile::{Arguments, Instruction, Keyword, Pair};
 use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::{
-    context::Context,
-    labels::unquoted,
-    lines::line_end,
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    facts::labels::unquoted,
+    text::lines::line_end,
 };
 
 rule! {
@@ -136,7 +138,7 @@ fn fix(context: &Context<'_>, group: &[&Instruction], pairs: &[&Pair], span: Spa
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/labels/prefer-grouped";
 

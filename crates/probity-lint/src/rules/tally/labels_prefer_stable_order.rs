@@ -6,9 +6,11 @@ use probity_dockerfile::{Arguments, Instruction, Keyword, Pair};
 use probity_finding::{Edit, Finding, Fix};
 
 use crate::{
-    context::Context,
-    labels::unquoted,
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    facts::labels::unquoted,
 };
 
 rule! {
@@ -161,7 +163,7 @@ fn fix(context: &Context<'_>, label: &Instruction, pairs: &[Pair], ranks: &[Rank
 mod tests {
     use crate::{
         OptionValue,
-        harness::{check, fixes, run_with},
+        engine::harness::{check, fixes, run_with},
     };
 
     const RULE: &str = "tally/labels/prefer-stable-order";

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use probity_dockerfile::TokenKind;
 use probity_finding::{Finding, LineIndex};
 
-use crate::{
+use crate::engine::{
     context::Context,
     rule::{OptionKind, OptionSpec},
 };
@@ -93,7 +93,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::{OptionValue, harness::run_with};
+    use crate::{OptionValue, engine::harness::run_with};
 
     fn lines(text: &str, options: &[(&str, OptionValue)]) -> Vec<String> {
         let found = run_with("tally/max-lines", text, |rules| {

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Instruction, Keyword, Step, Text, Word};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::{bare_stage, context::Context};
+use crate::{engine::context::Context, facts::bare_stage};
 
 rule! {
     /// # What it does
@@ -139,7 +139,7 @@ fn edits(
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/named-identity-in-passwdless-stage";
 

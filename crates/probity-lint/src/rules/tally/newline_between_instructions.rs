@@ -4,9 +4,11 @@ use probity_dockerfile::{Dockerfile, Instruction, Keyword};
 use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::{
-    context::Context,
-    lines::{Line, is_multi_line, line_end, lines, whole_lines},
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    text::lines::{Line, is_multi_line, line_end, lines, whole_lines},
 };
 
 rule! {
@@ -165,7 +167,7 @@ mod tests {
 
     use crate::{
         OptionValue,
-        harness::{check, fix_with},
+        engine::harness::{check, fix_with},
     };
 
     const RULE: &str = "tally/newline-between-instructions";

@@ -8,9 +8,11 @@ use probity_shell::{Joiner, Pipeline, Script};
 
 use self::seam::{Seam, breaks};
 use crate::{
-    context::Context,
-    lines,
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    text::lines,
 };
 
 rule! {

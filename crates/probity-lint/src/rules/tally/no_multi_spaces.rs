@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Command, Instruction, Keyword, Word};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -149,7 +149,7 @@ fn command_words(command: &Command) -> Vec<&Word> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/no-multi-spaces";
 

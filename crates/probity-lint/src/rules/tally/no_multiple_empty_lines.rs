@@ -4,9 +4,11 @@ use probity_dockerfile::{Dockerfile, TokenKind};
 use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::{
-    context::Context,
-    lines::{Line, lines},
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    text::lines::{Line, lines},
 };
 
 rule! {
@@ -135,7 +137,7 @@ fn hides_a_directive(file: &Dockerfile<'_>, start: usize, next: Option<&Line<'_>
 mod tests {
     use probity_finding::Applicability;
 
-    use crate::{OptionValue, harness::fix_with};
+    use crate::{OptionValue, engine::harness::fix_with};
 
     fn fixed(text: &str, options: &[(&str, i64)]) -> String {
         let rule = "tally/no-multiple-empty-lines";

@@ -4,9 +4,11 @@ use probity_dockerfile::TokenKind;
 use probity_finding::{Edit, Finding, Fix, Span};
 
 use crate::{
-    context::Context,
-    lines::lines,
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    text::lines::lines,
 };
 
 rule! {
@@ -97,7 +99,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 mod tests {
     use probity_finding::Applicability;
 
-    use crate::{OptionValue, harness::fix_with};
+    use crate::{OptionValue, engine::harness::fix_with};
 
     fn fixed(text: &str, options: &[&str]) -> String {
         fix_with("tally/no-trailing-spaces", text, Applicability::Safe, |rules| {

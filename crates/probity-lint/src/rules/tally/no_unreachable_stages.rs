@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use probity_dockerfile::{Base, Setting, Stage, StageReference, StageReferenceKind, Target};
 use probity_finding::Finding;
 
-use crate::{context::Context, uses::BuildUses};
+use crate::engine::{context::Context, uses::BuildUses};
 
 rule! {
     /// # What it does
@@ -156,7 +156,7 @@ fn needed_by_targets(context: &Context<'_>) -> HashSet<usize> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/no-unreachable-stages";
 

@@ -2,7 +2,11 @@
 
 use probity_finding::{Finding, Fix};
 
-use crate::{context::Context, environment, shell_edits, stage_purpose};
+use crate::{
+    engine::context::Context,
+    facts::{environment, stage_purpose},
+    text::shell_edits,
+};
 
 rule! {
     /// # What it does
@@ -84,7 +88,7 @@ fn is_off(context: &Context<'_>, index: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/php/composer-no-dev-in-production";
     const SAYS: &str = "this installs the packages of developers; add --no-dev";

@@ -4,7 +4,9 @@ use probity_dockerfile::{Action, Arguments, Base, ImageRef, Os, PackageKind, Sta
 use probity_finding::{Finding, Fix};
 
 use crate::{
-    context::Context, cuda::dotted, environment, stage_edits, stage_purpose, startup::Startup,
+    engine::context::Context,
+    facts::{cuda::dotted, environment, stage_purpose, startup::Startup},
+    text::stage_edits,
 };
 
 rule! {
@@ -164,7 +166,7 @@ fn brings(context: &Context<'_>, index: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, run};
+    use crate::engine::harness::{check, fixed, run};
 
     const RULE: &str = "tally/php/enable-opcache-in-production";
 

@@ -4,7 +4,7 @@ use probity_dockerfile::{Action, Keyword, PackageKind};
 use probity_finding::{Finding, Fix, Span};
 use probity_shell::{Call, Word};
 
-use crate::{context::Context, stage_edits, stage_purpose};
+use crate::{engine::context::Context, facts::stage_purpose, text::stage_edits};
 
 rule! {
     /// # What it does
@@ -123,7 +123,7 @@ fn is_all(context: &Context<'_>, index: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/php/no-xdebug-in-final-image";
     const SAYS: &str = "Xdebug is for developers; install it in a separate stage";

@@ -2,7 +2,7 @@
 
 use probity_finding::Finding;
 
-use crate::{base_images::exists_for, context::Context};
+use crate::{engine::context::Context, facts::base_images::exists_for};
 
 rule! {
     /// # What it does
@@ -64,7 +64,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/platform-mismatch";
 

@@ -4,8 +4,8 @@ use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Fix, Span};
 
 use crate::{
-    context::Context,
-    powershell::{self, PowerShell, is_true, is_value},
+    engine::context::Context,
+    facts::powershell::{self, PowerShell, is_true, is_value},
 };
 
 rule! {
@@ -99,7 +99,7 @@ fn first_of_several(script: &PowerShell<'_>) -> Option<Span> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, run};
+    use crate::engine::harness::{check, fixed, run};
 
     const RULE: &str = "tally/powershell/error-action-preference";
 

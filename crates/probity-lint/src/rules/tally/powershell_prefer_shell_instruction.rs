@@ -4,7 +4,7 @@ use probity_dockerfile::{Arguments, Base, Command, Keyword, Stage};
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Dialect, Invocation, Script};
 
-use crate::{context::Context, lines::line_end};
+use crate::{engine::context::Context, text::lines::line_end};
 
 rule! {
     /// # What it does
@@ -154,7 +154,7 @@ fn fix(context: &Context<'_>, stage: &Stage, series: &[Wrapper]) -> Option<Fix> 
     if needs_shell_behind(context, stage, last.index) {
         let earlier = &context.facts.state(first.index)?.shell.argv;
         let behind = context.file.instructions.get(last.index)?;
-        edits.push(crate::stage_edits::insert_after(context, behind, &shell(earlier)));
+        edits.push(crate::text::stage_edits::insert_after(context, behind, &shell(earlier)));
     }
     Some(Fix::suggestion("start PowerShell by SHELL", edits))
 }
@@ -182,7 +182,7 @@ fn needs_shell_behind(context: &Context<'_>, stage: &Stage, index: usize) -> boo
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, run};
+    use crate::engine::harness::{check, fixed, run};
 
     const RULE: &str = "tally/powershell/prefer-shell-instruction";
 

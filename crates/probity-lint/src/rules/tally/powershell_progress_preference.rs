@@ -4,8 +4,8 @@ use probity_dockerfile::Keyword;
 use probity_finding::{Finding, Fix};
 
 use crate::{
-    context::Context,
-    powershell::{self, is_value},
+    engine::context::Context,
+    facts::powershell::{self, is_value},
 };
 
 rule! {
@@ -79,7 +79,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, run};
+    use crate::engine::harness::{check, fixed, run};
 
     const RULE: &str = "tally/powershell/progress-preference";
     const SAYS: &str =

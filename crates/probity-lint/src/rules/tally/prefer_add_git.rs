@@ -4,7 +4,7 @@ use probity_dockerfile::{Instruction, Keyword, Os};
 use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{BlockKind, Call, Command, Script};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -182,7 +182,7 @@ fn repository(address: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/prefer-add-git";
     const SAYS: &str = "ADD fetches a repository without git and notices new commits";

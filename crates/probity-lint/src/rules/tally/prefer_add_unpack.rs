@@ -7,9 +7,11 @@ use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Call, Command, Script, Word};
 
 use crate::{
-    context::Context,
-    downloads::readers,
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    facts::downloads::readers,
 };
 
 rule! {
@@ -244,7 +246,7 @@ fn fix(
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes, run};
+    use crate::engine::harness::{check, fixes, run};
 
     const RULE: &str = "tally/prefer-add-unpack";
 

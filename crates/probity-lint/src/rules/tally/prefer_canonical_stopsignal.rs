@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{context::Context, stop_signal::canonical};
+use crate::{engine::context::Context, facts::stop_signal::canonical};
 
 rule! {
     /// # What it does
@@ -63,7 +63,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/prefer-canonical-stopsignal";
 

@@ -4,7 +4,7 @@ use probity_dockerfile::{Arguments, Instruction, Keyword};
 use probity_finding::{Applicability, Edit, Finding, Fix, Span};
 use probity_shell::Call;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -124,7 +124,7 @@ fn fix(context: &Context<'_>, copy: &Instruction, run: &Instruction, mode: &str)
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/prefer-copy-chmod";
 

@@ -7,10 +7,12 @@ use probity_finding::{Edit, Finding, Fix};
 use probity_shell::{Call, RedirectionKind, Script};
 
 use crate::{
-    base_image,
-    context::Context,
-    lines,
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    facts::base_image,
+    text::lines,
 };
 
 rule! {
@@ -197,7 +199,7 @@ fn fix(
 mod tests {
     use crate::{
         OptionValue,
-        harness::{check, fixed, fixes, run_with},
+        engine::harness::{check, fixed, fixes, run_with},
     };
 
     const RULE: &str = "tally/prefer-copy-heredoc";

@@ -6,7 +6,7 @@ mod shell;
 use probity_dockerfile::{Arguments, Heredoc, Instruction, Keyword};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -136,7 +136,7 @@ fn json_of(heredoc: &Heredoc, body: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, run};
+    use crate::engine::harness::{check, fixed, run};
 
     const RULE: &str = "tally/prefer-formatted-heredocs";
 

@@ -9,9 +9,11 @@ use probity_finding::{Finding, Fix, Objective};
 
 use self::signals::Scored;
 use crate::{
-    context::Context,
-    rule::{OptionKind, OptionSpec},
-    startup::Startup,
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    facts::startup::Startup,
 };
 
 rule! {
@@ -93,12 +95,7 @@ rule! {
                 default: "4",
                 about: "Minimum score that the rule flags.",
             },
-            OptionSpec {
-                name: "max-churn",
-                kind: OptionKind::Integer,
-                default: "0",
-                about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
-            },
+            OptionSpec::max_churn("0"),
         ],
     }
 }

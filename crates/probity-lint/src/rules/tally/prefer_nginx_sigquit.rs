@@ -3,8 +3,8 @@
 use probity_finding::Finding;
 
 use crate::{
-    context::Context,
-    stop_signal::{self, Wanted},
+    engine::context::Context,
+    facts::stop_signal::{self, Wanted},
 };
 
 rule! {
@@ -68,7 +68,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, fixes};
+    use crate::engine::harness::{check, fixed, fixes};
 
     const RULE: &str = "tally/prefer-nginx-sigquit";
 

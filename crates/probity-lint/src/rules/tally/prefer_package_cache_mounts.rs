@@ -8,10 +8,12 @@ use probity_shell::{Joiner, Pipeline, Script, StageKind};
 
 use self::caches::{Cache, Emptied, Mount};
 use crate::{
-    base_image,
-    context::Context,
-    lines::{self, whole_lines},
-    packages, shell_edits,
+    engine::context::Context,
+    facts::{base_image, packages},
+    text::{
+        lines::{self, whole_lines},
+        shell_edits,
+    },
 };
 
 rule! {

@@ -5,10 +5,11 @@ use probity_finding::{Edit, Finding, Fix, Span};
 use probity_shell::{Block, BlockKind, Joiner, Pipeline, Script, Word};
 
 use crate::{
-    context::Context,
-    lines,
-    rule::{OptionKind, OptionSpec},
-    shell_edits,
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    text::{lines, shell_edits},
 };
 
 rule! {

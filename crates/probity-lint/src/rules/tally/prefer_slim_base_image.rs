@@ -3,10 +3,7 @@
 use probity_dockerfile::{Base, ImageRef};
 use probity_finding::{Finding, Fix, Objective, Signal};
 
-use crate::{
-    context::Context,
-    rule::{OptionKind, OptionSpec},
-};
+use crate::engine::{context::Context, rule::OptionSpec};
 
 rule! {
     /// # What it does
@@ -56,12 +53,7 @@ rule! {
         category: Performance,
         fixes: Unsafe,
         by_agent: true,
-        options: &[OptionSpec {
-            name: "max-churn",
-            kind: OptionKind::Integer,
-            default: "60",
-            about: "Maximum percentage of lines that an agent may change; 0 means no limit.",
-        }],
+        options: &[OptionSpec::max_churn("60")],
     }
 }
 
@@ -130,7 +122,7 @@ fn is_full(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/prefer-slim-base-image";
 

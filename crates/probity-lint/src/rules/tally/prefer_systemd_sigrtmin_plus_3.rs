@@ -3,8 +3,8 @@
 use probity_finding::Finding;
 
 use crate::{
-    context::Context,
-    stop_signal::{self, Wanted},
+    engine::context::Context,
+    facts::stop_signal::{self, Wanted},
 };
 
 rule! {
@@ -65,7 +65,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/prefer-systemd-sigrtmin-plus-3";
 

@@ -9,7 +9,7 @@ use probity_finding::{Finding, Fix, Span};
 use probity_shell::{Call, Dialect, Opaque};
 
 use self::tools::{TOOLS, Tool};
-use crate::{context::Context, environment, stage_edits};
+use crate::{engine::context::Context, facts::environment, text::stage_edits};
 
 rule! {
     /// # What it does
@@ -199,7 +199,7 @@ fn installed(context: &Context<'_>, index: usize) -> Vec<(usize, Span)> {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed, run};
+    use crate::engine::harness::{check, fixed, run};
 
     const RULE: &str = "tally/prefer-telemetry-opt-out";
 

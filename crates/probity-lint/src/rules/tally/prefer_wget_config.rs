@@ -3,9 +3,11 @@
 use probity_finding::Finding;
 
 use crate::{
-    context::Context,
-    download_config::{Downloader, unconfigured},
-    rule::{OptionKind, OptionSpec},
+    engine::{
+        context::Context,
+        rule::{OptionKind, OptionSpec},
+    },
+    facts::download_config::{Downloader, unconfigured},
 };
 
 rule! {
@@ -78,7 +80,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/prefer-wget-config";
 

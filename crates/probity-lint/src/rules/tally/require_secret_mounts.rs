@@ -4,7 +4,7 @@ use probity_dockerfile::{Instruction, Keyword};
 use probity_finding::{Edit, Finding, Fix};
 use probity_shell::{Call, Opaque, Script};
 
-use crate::{
+use crate::engine::{
     context::Context,
     rule::{OptionKind, OptionSpec, SecretMount},
 };
@@ -148,7 +148,7 @@ mod tests {
 
     use crate::{
         OptionValue, RuleSet, SecretMount,
-        harness::{check, fix_with, run_with},
+        engine::harness::{check, fix_with, run_with},
     };
 
     const RULE: &str = "tally/require-secret-mounts";

@@ -5,10 +5,12 @@ use probity_finding::{Edit, Finding, Fix};
 use probity_shell::Assignment;
 
 use crate::{
-    context::Context,
-    environment,
-    ruby::{self, Tool},
-    shell_edits,
+    engine::context::Context,
+    facts::{
+        environment,
+        ruby::{self, Tool},
+    },
+    text::shell_edits,
 };
 
 rule! {
@@ -106,7 +108,7 @@ fn mounts_key(run: &Instruction) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/ruby/asset-precompile-without-dummy-key";
     const SAYS: &str = "set SECRET_KEY_BASE_DUMMY=1, so this needs no secret";

@@ -3,7 +3,7 @@
 use probity_finding::{Finding, Fix};
 use probity_shell::Command;
 
-use crate::{context::Context, ruby, shell_edits};
+use crate::{engine::context::Context, facts::ruby, text::shell_edits};
 
 rule! {
     /// # What it does
@@ -83,7 +83,7 @@ fn mentions(command: &Command, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/ruby/bootsnap-precompile-without-j1";
     const SAYS: &str = "without -j 1 this crashes in builds for other platforms";

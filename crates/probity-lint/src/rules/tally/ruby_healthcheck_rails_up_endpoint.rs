@@ -3,7 +3,7 @@
 use probity_dockerfile::{CommandLine, Setting, Value};
 use probity_finding::Finding;
 
-use crate::{context::Context, ruby};
+use crate::{engine::context::Context, facts::ruby};
 
 rule! {
     /// # What it does
@@ -64,7 +64,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::engine::harness::{check, run};
 
     const RULE: &str = "tally/ruby/healthcheck-rails-up-endpoint";
 

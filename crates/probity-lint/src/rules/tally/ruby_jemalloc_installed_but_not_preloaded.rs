@@ -3,7 +3,11 @@
 use probity_dockerfile::{Action, Manager, PackageCall, PackageKind};
 use probity_finding::{Finding, Fix};
 
-use crate::{context::Context, environment, ruby, stage_edits};
+use crate::{
+    engine::context::Context,
+    facts::{environment, ruby},
+    text::stage_edits,
+};
 
 rule! {
     /// # What it does
@@ -108,7 +112,7 @@ fn installed<'a>(
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/ruby/jemalloc-installed-but-not-preloaded";
 

@@ -4,7 +4,11 @@ use probity_dockerfile::Stage;
 use probity_finding::{Finding, Fix};
 use probity_shell::Call;
 
-use crate::{context::Context, packages, ruby, shell_edits};
+use crate::{
+    engine::context::Context,
+    facts::{packages, ruby},
+    text::shell_edits,
+};
 
 rule! {
     /// # What it does
@@ -97,7 +101,7 @@ fn cleans(call: &Call<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/ruby/leftover-bundler-cache";
     const SAYS: &str = "the downloaded gems stay in the image; remove Bundler's caches";

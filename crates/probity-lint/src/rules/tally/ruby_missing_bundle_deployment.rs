@@ -2,7 +2,11 @@
 
 use probity_finding::{Finding, Fix};
 
-use crate::{context::Context, environment, ruby, stage_edits};
+use crate::{
+    engine::context::Context,
+    facts::{environment, ruby},
+    text::stage_edits,
+};
 
 rule! {
     /// # What it does
@@ -86,7 +90,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/ruby/missing-bundle-deployment";
     const SAYS: &str = "nothing makes Bundler keep to Gemfile.lock; set BUNDLE_DEPLOYMENT";

@@ -2,7 +2,11 @@
 
 use probity_finding::{Finding, Fix};
 
-use crate::{context::Context, environment, ruby, stage_edits};
+use crate::{
+    engine::context::Context,
+    facts::{environment, ruby},
+    text::stage_edits,
+};
 
 rule! {
     /// # What it does
@@ -92,7 +96,7 @@ fn names_development(groups: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/ruby/missing-bundle-without-development";
     const SAYS: &str = "this installs the gems of developers; set BUNDLE_WITHOUT";

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Command};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{context::Context, ruby};
+use crate::{engine::context::Context, facts::ruby};
 
 rule! {
     /// # What it does
@@ -83,7 +83,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/ruby/prefer-bundler-cache-mount";
 

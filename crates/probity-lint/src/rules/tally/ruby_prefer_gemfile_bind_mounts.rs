@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Instruction, Keyword};
 use probity_finding::Finding;
 
-use crate::{context::Context, ruby};
+use crate::{engine::context::Context, facts::ruby};
 
 rule! {
     /// # What it does
@@ -66,7 +66,7 @@ fn copies_manifests(copy: &Instruction) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/ruby/prefer-gemfile-bind-mounts";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::Instruction;
 use probity_finding::Finding;
 
-use crate::{context::Context, ruby};
+use crate::{engine::context::Context, facts::ruby};
 
 rule! {
     /// # What it does
@@ -75,7 +75,7 @@ fn binds(run: &Instruction) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/ruby/prefer-network-none-install";
 

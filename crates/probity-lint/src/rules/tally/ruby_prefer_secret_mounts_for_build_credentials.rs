@@ -3,7 +3,10 @@
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::Finding;
 
-use crate::{context::Context, ruby, stage_purpose};
+use crate::{
+    engine::context::Context,
+    facts::{ruby, stage_purpose},
+};
 
 rule! {
     /// # What it does
@@ -75,7 +78,7 @@ fn is_credential(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/ruby/prefer-secret-mounts-for-build-credentials";
 

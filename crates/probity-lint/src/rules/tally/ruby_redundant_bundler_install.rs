@@ -2,7 +2,7 @@
 
 use probity_finding::{Finding, Fix};
 
-use crate::{context::Context, ruby, stage_edits};
+use crate::{engine::context::Context, facts::ruby, text::stage_edits};
 
 rule! {
     /// # What it does
@@ -79,7 +79,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/ruby/redundant-bundler-install";
 

@@ -3,7 +3,10 @@
 use probity_dockerfile::{Arguments, Keyword};
 use probity_finding::Finding;
 
-use crate::{context::Context, labels::unquoted, stage_purpose};
+use crate::{
+    engine::context::Context,
+    facts::{labels::unquoted, stage_purpose},
+};
 
 rule! {
     /// # What it does
@@ -69,7 +72,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/ruby/secrets-in-arg-or-env";
 

@@ -4,7 +4,10 @@ use probity_dockerfile::{Arguments, Instruction, Keyword, Os, Stage};
 use probity_finding::{Edit, Finding, Fix};
 use probity_shell::Call;
 
-use crate::{context::Context, environment, ruby};
+use crate::{
+    engine::context::Context,
+    facts::{environment, ruby},
+};
 
 rule! {
     /// # What it does
@@ -138,7 +141,7 @@ fn gives(call: &Call<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/ruby/state-paths-not-writable-as-non-root";
 

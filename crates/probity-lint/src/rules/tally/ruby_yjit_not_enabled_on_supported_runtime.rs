@@ -2,7 +2,11 @@
 
 use probity_finding::{Finding, Fix};
 
-use crate::{context::Context, environment, ruby, stage_edits};
+use crate::{
+    engine::context::Context,
+    facts::{environment, ruby},
+    text::stage_edits,
+};
 
 rule! {
     /// # What it does
@@ -78,7 +82,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/ruby/yjit-not-enabled-on-supported-runtime";
 

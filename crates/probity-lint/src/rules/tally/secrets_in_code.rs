@@ -3,7 +3,7 @@
 use probity_finding::{Finding, Span};
 use probity_secrets::Confidence;
 
-use crate::{
+use crate::engine::{
     context::Context,
     rule::{OptionKind, OptionSpec},
 };
@@ -87,7 +87,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::run;
+    use crate::engine::harness::run;
 
     const RULE: &str = "tally/secrets-in-code";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Command, Instruction, Keyword, ShellSource};
 use probity_finding::Finding;
 
-use crate::{bare_stage, context::Context};
+use crate::{engine::context::Context, facts::bare_stage};
 
 rule! {
     /// # What it does
@@ -87,7 +87,7 @@ fn names_its_own(context: &Context<'_>, run: &Instruction) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/shell-run-in-scratch";
     const SAYS: &str = "scratch has no /bin/sh to run this; name the program in an array";

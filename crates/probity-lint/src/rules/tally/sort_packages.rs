@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use probity_dockerfile::{Action, PackageCall, PackageKind};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::{context::Context, packages, shell_edits};
+use crate::{engine::context::Context, facts::packages, text::shell_edits};
 
 rule! {
     /// # What it does
@@ -135,7 +135,7 @@ fn is_doubtful(context: &Context<'_>, index: usize, call: &PackageCall) -> bool 
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/sort-packages";
 

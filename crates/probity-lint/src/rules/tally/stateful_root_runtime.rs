@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Base, Keyword, Os, Setting, Stage, Step, Text};
 use probity_finding::{Finding, Span};
 
-use crate::{context::Context, identity};
+use crate::{engine::context::Context, facts::identity};
 
 rule! {
     /// # What it does
@@ -141,7 +141,7 @@ fn is_data(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, run};
+    use crate::engine::harness::{check, run};
 
     const RULE: &str = "tally/stateful-root-runtime";
 

@@ -3,7 +3,11 @@
 use probity_dockerfile::{Keyword, Setting, Stage};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{context::Context, identity, lines, startup::Startup};
+use crate::{
+    engine::context::Context,
+    facts::{identity, startup::Startup},
+    text::lines,
+};
 
 rule! {
     /// # What it does
@@ -93,7 +97,7 @@ fn is_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/user-created-but-never-used";
     const SAYS: &str = "`app` is created but never used: the image runs as root; add `USER app`";

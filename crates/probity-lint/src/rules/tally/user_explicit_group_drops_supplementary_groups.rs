@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use probity_dockerfile::{Arguments, Base, Keyword, Stage, Step};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::{context::Context, identity};
+use crate::{engine::context::Context, facts::identity};
 
 rule! {
     /// # What it does
@@ -133,7 +133,7 @@ fn memberships(context: &Context<'_>, stage: &Stage) -> Groups {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixes};
+    use crate::engine::harness::{check, fixes};
 
     const RULE: &str = "tally/user-explicit-group-drops-supplementary-groups";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Keyword, Os};
 use probity_finding::{Edit, Finding, Fix, Span};
 
-use crate::{context::Context, shell_edits::has_comment};
+use crate::{engine::context::Context, text::shell_edits::has_comment};
 
 rule! {
     /// # What it does
@@ -72,7 +72,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/windows/no-chown-flag";
 

@@ -3,7 +3,7 @@
 use probity_dockerfile::{Keyword, Os};
 use probity_finding::{Edit, Finding, Fix};
 
-use crate::{context::Context, lines::whole_lines};
+use crate::{engine::context::Context, text::lines::whole_lines};
 
 rule! {
     /// # What it does
@@ -63,7 +63,7 @@ fn check(context: &Context<'_>, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::{check, fixed};
+    use crate::engine::harness::{check, fixed};
 
     const RULE: &str = "tally/windows/no-stopsignal";
 

@@ -4,7 +4,7 @@ use probity_dockerfile::Keyword;
 use probity_finding::Finding;
 use probity_shell::{Call, Word};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 rule! {
     /// # What it does
@@ -108,7 +108,7 @@ fn lets_everybody_write(mode: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::harness::check;
+    use crate::engine::harness::check;
 
     const RULE: &str = "tally/world-writable-state-path-workaround";
 

@@ -3,12 +3,8 @@
 use std::io;
 
 use probity_audit::{Report, Risk, Skill};
+use probity_report::{self as report, FileReport, Screen, Totals};
 use serde_json::{Value, json};
-
-use crate::{
-    report::{self, FileReport, Totals},
-    screen::Screen,
-};
 
 pub(super) fn sarif(
     report: &Report,

@@ -8,15 +8,11 @@ use std::{
 
 use anyhow::Context as _;
 use probity_audit::{Pack, Skill, embedded};
+use probity_report::Table;
 use probity_scope::{HeldDirectory, Missing, TreeFile, WithoutGit};
 
 use crate::{
-    config::table::audit::DEFAULT_SKILLS,
-    exit::Exit,
-    failure::Failure,
-    name::Name,
-    screen::{self, Table},
-    streams,
+    config::table::audit::DEFAULT_SKILLS, exit::Exit, failure::Failure, name::Name, screen, streams,
 };
 
 /// A longer file is not a page for a model.

@@ -6,9 +6,10 @@ use std::{
 };
 
 use probity_audit::{ExploitLevel, Report, State, TokenUsage};
+use probity_report::Screen;
 use probity_text::visible;
 
-use crate::{name::Name, screen::Screen, streams};
+use crate::{name::Name, screen, streams};
 
 /// Four lines that the specification has; under our own name, what each skill came to as well.
 pub(super) fn print(
@@ -34,7 +35,7 @@ pub(super) fn print(
     let printed = |out: &[u8]| {
         let text = String::from_utf8_lossy(out);
         // The specification of trix has these lines.
-        let screen = if name == Name::Trix { Screen::PLAIN } else { Screen::stdout() };
+        let screen = if name == Name::Trix { Screen::PLAIN } else { screen::stdout() };
         streams::stdout().lock().write_all(screen.folded(&text).as_bytes())
     };
     if name != Name::Trix && !report.is_whole() {

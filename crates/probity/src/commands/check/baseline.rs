@@ -10,6 +10,7 @@ use probity_check::{
     Baseline, BaselineNow, CheckError, EarlierTexts, EarlierUnknown, Known, OldFindings,
 };
 use probity_proof::Ancestor;
+use probity_report::counts::plural;
 use probity_scope::{Missing, read_text};
 
 use super::Options;
@@ -18,7 +19,6 @@ use crate::{
     exit::Exit,
     failure::Failure,
     output::OutputFile,
-    report::counts::plural,
     streams,
     write::{WriteError, write_whole},
 };

@@ -9,6 +9,7 @@ use std::{
 use anyhow::Context as _;
 use atomic_write_file::AtomicWriteFile;
 use probity_check::{Job, Target};
+use probity_report::{self as report, FileReport, Reporter, Totals};
 use probity_scope::{Missing, WholeFile, are_below};
 use probity_text::runner::Syntax;
 
@@ -18,8 +19,7 @@ use crate::{
     failure::Failure,
     manual::Manual,
     output::OutputFile,
-    report::{self, FileReport, Reporter, Totals},
-    screen::Screen,
+    screen,
     streams::{self, Device, Stream},
 };
 
@@ -96,16 +96,16 @@ impl Output {
                 return Err(Failure::new("the path of the report is empty", way_out).into());
             }
             "stdout" | "-" if stdout_is_taken => {
-                (Sink::stream(streams::stderr(), syntax), Screen::stderr())
+                (Sink::stream(streams::stderr(), syntax), screen::stderr())
             }
-            "stdout" | "-" => (Sink::stream(streams::stdout(), syntax), Screen::stdout()),
-            "stderr" => (Sink::stream(streams::stderr(), syntax), Screen::stderr()),
+            "stdout" | "-" => (Sink::stream(streams::stdout(), syntax), screen::stdout()),
+            "stderr" => (Sink::stream(streams::stderr(), syntax), screen::stderr()),
             path => {
                 let sink = match &named_by {
                     Some(directory) => Sink::of_repository(Path::new(path), directory)?,
                     None => Sink::at(Path::new(path), syntax)?,
                 };
-                (sink, Screen::file())
+                (sink, screen::file())
             }
         };
         let reporter: Box<dyn Reporter> = if options.statistics {

@@ -15,11 +15,11 @@ use probity_image::{
     BuildOptions, Engine, EngineKind, Experiment, ImageError, Level, Obstacle, Options, Setting,
     StartOptions, Subject, Variant, Verdict, Workbench,
 };
+use probity_report::proof::proof_of;
 
 use crate::{
     config::{Settings, table::ai::Ai, words::Proof as Wanted},
     recipe::recipe,
-    report::proof::proof_of,
 };
 
 /// The proofs of one file.

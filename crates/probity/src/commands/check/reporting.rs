@@ -5,14 +5,14 @@ use std::io::Write as _;
 use probity_check::{Checked, FixHandling, Hider, Job, Target, masked};
 use probity_finding::Finding;
 use probity_lint::{Rejection, is_syntax_rule};
+use probity_report::FileReport;
 
 use super::{Options, output::Output, summary::Summary};
 use crate::{
     config::Settings,
     exit::Exit,
     manual::Manual,
-    report::FileReport,
-    screen::{Screen, count},
+    screen::{self, count},
     streams,
 };
 
@@ -99,7 +99,7 @@ impl<'r> Reporting<'r> {
         });
         let text = fixing.output.as_deref().unwrap_or_default();
         let text = match self.fixes {
-            FixHandling::Diff => Screen::stdout().painted_diff(text),
+            FixHandling::Diff => screen::stdout().painted_diff(text),
             FixHandling::Offer | FixHandling::Write => text.to_owned(),
         };
         count::beside(|| streams::stdout().for_programs().write_all(text.as_bytes()))?;

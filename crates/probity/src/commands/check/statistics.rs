@@ -6,13 +6,9 @@ use std::{
 };
 
 use probity_finding::Severity;
+use probity_report::{FileReport, Format, Paint, Reporter, Screen, Totals, padded};
 
-use crate::{
-    config::word::Word as _,
-    failure::Failure,
-    report::{FileReport, Format, Reporter, Totals},
-    screen::{Paint, Screen, padded},
-};
+use crate::{config::word::Word as _, failure::Failure};
 
 /// Counts by rule and severity, the most frequent first.
 #[derive(Debug)]

@@ -5,14 +5,12 @@ use std::{
     io::{self, Write as _},
 };
 
-use probity_lint::{Rejection, SkipReason};
-
-use crate::{
-    report::{ai_fix::fix_in_words, counts::plural, stages::tree},
-    screen::Screen,
-    streams,
-};
 use probity_check::{FixHandling, Fixing, read_in_words};
+use probity_lint::{Rejection, SkipReason};
+use probity_report::{ai_fix::fix_in_words, counts::plural, stages::tree};
+
+use crate::screen;
+use crate::streams;
 
 /// More notes than this help nobody.
 const MAX_NOTES: usize = 20;
@@ -163,7 +161,7 @@ impl Summary {
         if self.skipped.contains_key(&SkipReason::Safety) {
             writeln!(out, "help: --fix-unsafe applies suggestions and unsafe fixes too")?;
         }
-        let text = Screen::stderr().folded(&String::from_utf8_lossy(&out));
+        let text = screen::stderr().folded(&String::from_utf8_lossy(&out));
         streams::stderr().lock().write_all(text.as_bytes())
     }
 }

@@ -9,9 +9,10 @@ use std::{
 };
 
 use probity_check::discover::{self, Request};
+use probity_report::counts::plural;
 
 use super::Options;
-use crate::{exit::Exit, failure, report::counts::plural, streams};
+use crate::{exit::Exit, failure, streams};
 
 /// Between two looks at the files.
 const PAUSE: Duration = Duration::from_millis(300);

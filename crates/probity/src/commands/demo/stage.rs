@@ -2,15 +2,15 @@
 
 use std::{io::Write as _, path::PathBuf};
 
+use probity_report::Paint;
+use probity_scope::{MOST_BYTES, read_text};
+
 use super::{
     place::DemoDirectory,
     shell::{self, Ran},
 };
-use crate::{
-    screen::{Paint, Screen},
-    streams,
-};
-use probity_scope::{MOST_BYTES, read_text};
+use crate::screen;
+use crate::streams;
 
 pub(super) struct Stage<'a> {
     place: &'a DemoDirectory,
@@ -36,7 +36,7 @@ impl<'a> Stage<'a> {
         self.steps += 1;
         self.line("")?;
         let heading = format!("{}. {text}", self.steps);
-        self.line(&Screen::stdout().painted(Paint::Strong, &heading))
+        self.line(&screen::stdout().painted(Paint::Strong, &heading))
     }
 
     /// Runs what is printed, and nothing else.

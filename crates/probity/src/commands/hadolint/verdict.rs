@@ -10,10 +10,10 @@ use probity_finding::{Finding, LineIndex, Severity};
 use probity_lint::{
     DirectiveOptions, LintOptions, OptionValue, Pattern, RuleSet, is_syntax_rule, lint,
 };
+use probity_report::place::{LineRange, Unit};
 use probity_secrets::Detector;
 
 use super::{codes, settings::Settings};
-use crate::report::place::{LineRange, Unit};
 
 /// One thing that is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use probity_check::{CheckError, EditorRules, OpenTexts};
+use probity_check::{EditorRules, OpenTexts};
 use probity_lsp::ConfigFile;
 
 use super::config_file;
@@ -43,7 +43,7 @@ pub(super) struct DocumentRules {
 }
 
 impl DocumentRules {
-    fn new(name: Name, config: &Arc<Settings>) -> Result<Self, CheckError> {
+    fn new(name: Name, config: &Arc<Settings>) -> anyhow::Result<Self> {
         let editor = EditorRules::new(check_options(name, config))?;
         Ok(Self { editor, manual: Manual::of(name), config: Arc::clone(config) })
     }

@@ -78,7 +78,7 @@ impl Host for EditorHost {
         let rules = self.folders().rules_for(directory, subject.path, subject.open_texts).rules?;
         let (path, text) = (subject.path, subject.text);
         let text = EditorText { path, directory, text, open_texts: subject.open_texts };
-        rules.editor.fix(&text, wanted).unwrap_or_else(|error| {
+        rules.editor.fix(&text, wanted).map_err(anyhow::Error::from).unwrap_or_else(|error| {
             tracing::error!("{}: cannot be fixed: {error:#}", path.display());
             None
         })

@@ -4,6 +4,10 @@ use std::{ffi::OsStr, fs::OpenOptions, io::Write as _, path::Path};
 
 use anyhow::Context as _;
 use probity_proof::NO_COMMIT;
+use probity_report::{
+    Screen,
+    review::{ReviewFormat, render, render_for},
+};
 use probity_review::{
     Bar, FailureKind, Metadata, Redactor, ReviewFailure, ReviewOutput, SCHEMA_VERSION, Score,
     Status, TestFile, TestSummary, read,
@@ -14,8 +18,6 @@ use super::settings::{self, Settings};
 use crate::{
     failure::Failure,
     output::{OutputFile, OutputPlace},
-    report::review::{ReviewFormat, render, render_for},
-    screen::Screen,
 };
 
 const REVIEW: &str = "review.json";
@@ -205,7 +207,7 @@ pub(super) fn rendered(
     directory: &Path,
 ) -> anyhow::Result<String> {
     if format == ReviewFormat::Json {
-        return render(format, output);
+        return Ok(render(format, output)?);
     }
     let here = std::env::current_dir().unwrap_or_default();
     let directory = directory.strip_prefix(&here).unwrap_or(directory);
@@ -219,7 +221,7 @@ pub(super) fn rendered(
             *test = directory.join("tests").join(name).to_string_lossy().into_owned();
         }
     }
-    render_for(screen, format, &output)
+    Ok(render_for(screen, format, &output)?)
 }
 
 /// Writes a review again that a person has judged, and the reports that lie beside it.

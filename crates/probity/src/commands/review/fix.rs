@@ -24,7 +24,7 @@ use crate::{
     failure::Failure,
     name::Name,
     screen::{
-        Screen,
+        self,
         count::{self, Count},
     },
     streams,
@@ -287,7 +287,7 @@ fn show(
     chosen: &[&ProvenIssue],
 ) -> anyhow::Result<Exit> {
     let mut refused = false;
-    let screen = Screen::stdout();
+    let screen = screen::stdout();
     let mut out = streams::stdout().for_programs().lock();
     for issue in chosen {
         match placeable(checkout, tree, issue) {

@@ -7,6 +7,10 @@ use std::{
 
 use anyhow::Context as _;
 use probity_proof::{GitFacts, NO_COMMIT, directory_name, has_commit, is_shallow};
+use probity_report::{
+    Paint, Screen, Table,
+    review::{ReviewFormat, render_for},
+};
 use probity_review::{
     Entry, History, HistoryError, HistoryPlace, Retention, ReviewOutput, Status, TrendPoint,
     VerdictRecord,
@@ -25,8 +29,7 @@ use crate::{
     exit::Exit,
     failure::Failure,
     name::Name,
-    report::review::{ReviewFormat, render_for},
-    screen::{self, Paint, Screen, Table},
+    screen,
     seats::state,
     streams,
 };
@@ -40,11 +43,11 @@ const TREND_ENTRIES: u32 = 500;
 const TREND_POINTS: usize = 30;
 
 /// The history of a running review. None of its failures is one of the review.
-pub(super) struct Kept {
+pub(super) struct ReviewHistory {
     history: Option<History>,
 }
 
-impl Kept {
+impl ReviewHistory {
     pub(super) fn open(settings: &Settings, notes: &mut Vec<String>) -> Self {
         let place = match &settings.history {
             Keep::Nowhere => return Self { history: None },
@@ -233,11 +236,11 @@ pub(crate) fn list(args: &HistoryOptions) -> anyhow::Result<Exit> {
                 ),
                 _ => NO_REVIEWS.to_owned(),
             };
-            write!(out, "{}", Screen::stdout().folded(&line))?;
+            write!(out, "{}", screen::stdout().folded(&line))?;
         }
         ListFormat::Text => {
             drop(out);
-            screen::print(&as_table(&entries, Screen::stdout()))?;
+            screen::print(&as_table(&entries, screen::stdout()))?;
         }
     }
     Ok(Exit::Clean)
@@ -261,7 +264,7 @@ pub(crate) fn show(
         },
     };
     let review = found.ok_or_else(|| missing(which.unwrap_or("newest")))?;
-    print(format.syntax(), &render_for(Screen::stdout(), format, &review)?)?;
+    print(format.syntax(), &render_for(screen::stdout(), format, &review)?)?;
     Ok(if review.status == Status::Error { Exit::Failure } else { Exit::Clean })
 }
 

@@ -9,10 +9,11 @@ use std::{
 };
 
 use probity_proof::{Activity, ClaimStep, Watch};
+use probity_report::counts::plural;
 use probity_review::{Event, ProvedClaim};
 use probity_text::visible;
 
-use crate::{report::counts::plural, screen::count::Count, streams};
+use crate::{screen::count::Count, streams};
 
 /// A log says at least this often that something still runs.
 const HEARTBEAT: Duration = Duration::from_secs(30);

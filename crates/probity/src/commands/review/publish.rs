@@ -9,6 +9,10 @@ use std::{
 };
 
 use anyhow::Context as _;
+use probity_report::{
+    counts::plural,
+    review::pull_request::{self, Offer},
+};
 use probity_review::{
     CommentPlace, Conclusion, ForgeKind, IssueComment, OpenPull, ProvenIssue, Publication,
     PublishError, Published, Redactor, ReviewOutput, ReviewStatus, Status,
@@ -18,15 +22,7 @@ use secrecy::ExposeSecret as _;
 
 use self::{suggestion::Suggestion, target::CiPull};
 use super::{files, history::ChosenHistory, settings, verdict};
-use crate::{
-    exit::Exit,
-    failure::Failure,
-    report::{
-        counts::plural,
-        review::pull_request::{self, Offer},
-    },
-    streams,
-};
+use crate::{exit::Exit, failure::Failure, streams};
 
 /// What `publish` is told.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use std::{
 };
 
 use probity_proof::{Ancestor, FetchOptions, Level, WithoutGuard, begun_from, default_branch};
+use probity_report::review::ReviewFormat;
 use probity_review::Bar;
 
 use super::Options;
@@ -14,7 +15,6 @@ use crate::{
     config::{self, Layer, ValueKind, key, runner::Runners, setting::Setting, words::Sandbox},
     failure::Failure,
     name::Name,
-    report::review::ReviewFormat,
     test_place,
 };
 

@@ -9,6 +9,7 @@ use std::{
 
 use anyhow::Context as _;
 use probity_agent::Cancel;
+use probity_report::counts::plural;
 use probity_review::{
     Claims, ClaimsError, Event, NamedPart, Shard, StepError, read_claims, read_part,
 };
@@ -18,9 +19,7 @@ use super::{
     Desk, Options, Seat, checkout, files, listen, progress::Progress, proving, runners,
     settings::Settings, shown,
 };
-use crate::{
-    exit::Exit, failure::Failure, name::Name, output::OutputFile, report::counts::plural, streams,
-};
+use crate::{exit::Exit, failure::Failure, name::Name, output::OutputFile, streams};
 
 /// What `ask` is told.
 #[derive(Debug)]

@@ -7,6 +7,11 @@ use std::{
 };
 
 use anyhow::Context as _;
+use probity_report::{
+    Paint, Screen, Table,
+    counts::plural,
+    review::html::chart::{badge as picture, sparkline},
+};
 use probity_review::{Entry, Status};
 use probity_text::{runner::Syntax, visible};
 use serde_json::json;
@@ -15,12 +20,7 @@ use super::{files, history};
 use crate::{
     commands::{ListFormat, print_json},
     exit::Exit,
-    report::{
-        counts::plural,
-        review::html::chart::{badge as picture, sparkline},
-    },
-    screen::{self, Paint, Screen, Table},
-    streams,
+    screen, streams,
 };
 
 /// What `trend` is told.
@@ -80,7 +80,7 @@ pub(crate) fn trend(command: &TrendCommand) -> anyhow::Result<Exit> {
     }
     match command.format {
         ListFormat::Json => print_json(&as_json(&entries))?,
-        ListFormat::Text => screen::print(&as_text(&entries, Screen::stdout()))?,
+        ListFormat::Text => screen::print(&as_text(&entries, screen::stdout()))?,
     }
     Ok(Exit::Clean)
 }

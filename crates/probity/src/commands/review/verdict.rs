@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, io::Write as _, path::PathBuf};
 
 use anyhow::Context as _;
+use probity_report::{Paint, Table};
 use probity_review::{
     About, History, OpenPull, PersonVerdict, ReviewOutput, VerdictRecord, apply_verdicts,
     issue_with_id,
@@ -19,8 +20,7 @@ use crate::{
     commands::{ListFormat, print_json},
     exit::Exit,
     failure::Failure,
-    screen::{Paint, Screen, Table},
-    streams,
+    screen, streams,
 };
 
 const REASON_CHARS: usize = 500;
@@ -173,10 +173,10 @@ pub(crate) fn verdicts(
         ListFormat::Text if counted.is_empty() => {
             let line = "nobody has judged an issue yet; `probity review verdict ISS-001 accurate --reason \
                         TEXT` judges one\n";
-            write!(out, "{}", Screen::stdout().folded(line))?;
+            write!(out, "{}", screen::stdout().folded(line))?;
         }
         ListFormat::Text => {
-            let screen = Screen::stdout();
+            let screen = screen::stdout();
             let mut table = Table::with_numbers(&[3, 4, 5]);
             let headings = ["agent", "model", "category", "right", "wrong", "accuracy"];
             table.row(headings.map(|heading| screen.painted(Paint::Heading, heading)));

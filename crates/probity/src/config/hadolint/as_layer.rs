@@ -3,19 +3,17 @@
 use std::{path::Path, sync::Arc};
 
 use probity_finding::Severity;
+use probity_report as report;
 
 use super::{Format, HadolintFile, Placed, Threshold};
-use crate::{
-    config::{
-        catalogue::{Catalogue, Known},
-        error::Problem,
-        key::{self, Typed},
-        layer::Layer,
-        setting::Setting,
-        value::{Origin, Owner, Sourced, Value},
-        words::FailLevel,
-    },
-    report,
+use crate::config::{
+    catalogue::{Catalogue, Known},
+    error::Problem,
+    key::{self, Typed},
+    layer::Layer,
+    setting::Setting,
+    value::{Origin, Owner, Sourced, Value},
+    words::FailLevel,
 };
 
 impl HadolintFile {

@@ -4,17 +4,15 @@ use std::{path::PathBuf, time::Duration};
 
 use probity_finding::Applicability;
 use probity_lint::Preset;
+use probity_report::Format;
 
 use super::section;
-use crate::{
-    config::{
-        guard::{Guard, Usual},
-        kind::ValueKind,
-        own_rules::OwnRules,
-        value::Sourced,
-        words::{FailLevel, ShellcheckMode, SlowChecksMode},
-    },
-    report::Format,
+use crate::config::{
+    guard::{Guard, Usual},
+    kind::ValueKind,
+    own_rules::OwnRules,
+    value::Sourced,
+    words::{FailLevel, ShellcheckMode, SlowChecksMode},
 };
 
 section! {

@@ -3,16 +3,14 @@
 use std::{path::PathBuf, time::Duration};
 
 use probity_proof::Level;
+use probity_report::review::ReviewFormat;
 
 use super::section;
-use crate::{
-    config::{
-        guard::{Guard, Usual},
-        kind::ValueKind,
-        runner::Runners,
-        words::{FailRisk, Sandbox},
-    },
-    report::review::ReviewFormat,
+use crate::config::{
+    guard::{Guard, Usual},
+    kind::ValueKind,
+    runner::Runners,
+    words::{FailRisk, Sandbox},
 };
 
 section! {

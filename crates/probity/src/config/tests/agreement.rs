@@ -17,7 +17,6 @@ const GOOD: &[&str] = &[
     "[rules.hadolint.DL9999]\nwhatever = 1",
     "[rules.shellcheck.SC2086]\nseverity = 'off'",
     "[rules.powershell.PSAvoidUsingCmdletAliases]\nseverity = 'info'",
-    "[rules.tally.prefer-telemetry-opt-out]\nx = 1",
     "[inline-directives]\nenabled = true\nvalidate-rules = true\nwarn-unused = true\nrequire-reason = true",
     "[ai]\nenabled = true\ncommand = ['gemini', '--acp']\ntimeout = '1m30s'\nmax-rounds = 5",
     "[ai]\nagent = 'mine'\n[ai.agents.mine]\ncommand = ['x']\ntimeout = '10s'",

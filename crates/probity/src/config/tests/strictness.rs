@@ -147,10 +147,6 @@ fn what_is_odd_but_harmless_is_a_warning() {
             "tally.toml:1:18: rule `shellcheck/SC2086` is not implemented here yet",
         ),
         (
-            "[rules.tally.prefer-telemetry-opt-out]\nx = {}",
-            "tally.toml:1:14: rule `tally/prefer-telemetry-opt-out` is not implemented here yet",
-        ),
-        (
             "[ai]\nsandbox = 'none'",
             "tally.toml:2:1: `ai.sandbox = \"none\"` is ignored in a file: only `--ai-sandbox` and \
              `TALLY_AI_SANDBOX` can take an agent out of its sandbox",

@@ -1,6 +1,6 @@
 //! The variables that the rule finds, and those that it passes.
 
-use crate::harness::{check, run};
+use crate::engine::harness::{check, run};
 
 const RULE: &str = "buildkit/UndefinedVar";
 

@@ -1,6 +1,6 @@
 //! The paths that the rule finds, and those that it passes.
 
-use crate::harness::check;
+use crate::engine::harness::check;
 
 const RULE: &str = "buildkit/WorkdirRelativePath";
 

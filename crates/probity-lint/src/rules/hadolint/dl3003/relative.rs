@@ -3,7 +3,7 @@
 use probity_dockerfile::{Arguments, Base, Command, Keyword};
 use probity_shell::Word;
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 /// For each instruction, whether a relative path is written behind it, in its stage or in those made
 /// from it, before an absolute `WORKDIR` settles what it means. One pass from the end of the file

@@ -7,9 +7,9 @@ use probity_finding::{Edit, Fix};
 use probity_shell::{Call, Dialect, Invocation, Pipeline, Script, StageKind};
 
 use crate::{
-    base_image::{self, BaseShell},
-    context::Context,
-    lines,
+    engine::context::Context,
+    facts::base_image::{self, BaseShell},
+    text::lines,
 };
 
 /// What the fixes of one file have in common, found when the first of them is asked for.

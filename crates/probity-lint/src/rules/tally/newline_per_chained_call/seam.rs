@@ -3,7 +3,7 @@
 use probity_dockerfile::Dockerfile;
 use probity_finding::{Edit, Span};
 
-use crate::lines;
+use crate::text::lines;
 
 /// Where one link ends and the next one begins.
 #[derive(Clone, Copy, Debug)]

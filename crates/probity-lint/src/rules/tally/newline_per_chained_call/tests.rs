@@ -4,7 +4,7 @@ use probity_finding::Applicability;
 
 use crate::{
     OptionValue,
-    harness::{check, fix_with, fixed, fixes, run_with},
+    engine::harness::{check, fix_with, fixed, fixes, run_with},
 };
 
 const RULE: &str = "tally/newline-per-chained-call";

@@ -9,7 +9,7 @@ use probity_dockerfile::{Heredoc, Keyword};
 use probity_finding::Span;
 use probity_shell::{Command, Invocation, Script, StageKind};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 /// The lines of a heredoc in their layout; nothing if it is not a script that can be indented.
 pub(super) fn indented(context: &Context<'_>, index: usize, heredoc: &Heredoc) -> Option<String> {

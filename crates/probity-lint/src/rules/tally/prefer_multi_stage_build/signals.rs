@@ -8,7 +8,7 @@ use probity_dockerfile::{Action, Keyword, Manager, PackageCall, PackageKind};
 use probity_finding::Signal;
 use probity_shell::{Call, Command, Script};
 
-use crate::context::Context;
+use crate::engine::context::Context;
 
 /// A sign and what it weighs.
 pub(super) struct Scored {

@@ -2,7 +2,7 @@
 
 use crate::{
     OptionValue,
-    harness::{run, run_with},
+    engine::harness::{run, run_with},
 };
 
 const RULE: &str = "tally/prefer-multi-stage-build";

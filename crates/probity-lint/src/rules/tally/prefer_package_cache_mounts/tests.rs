@@ -1,6 +1,6 @@
 //! Which caches are known, what empties them, and what the fix makes of it.
 
-use crate::harness::{check, fixed, fixes};
+use crate::engine::harness::{check, fixed, fixes};
 
 const RULE: &str = "tally/prefer-package-cache-mounts";
 const MISSING: &str = "mount a cache, so the next build does not download again";

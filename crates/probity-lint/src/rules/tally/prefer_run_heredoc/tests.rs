@@ -2,7 +2,7 @@
 
 use crate::{
     OptionValue,
-    harness::{check, fixed, fixes, run_with},
+    engine::harness::{check, fixed, fixes, run_with},
 };
 
 const RULE: &str = "tally/prefer-run-heredoc";

@@ -4,11 +4,12 @@ use std::io::Write as _;
 
 use probity_autofix::{Event, Outcome};
 use probity_check::{SessionOf, masked_read};
+use probity_report::ai_fix::read_to_json;
 use probity_text::visible;
 use serde_json::{Value, json};
 
 use super::{Progress, trace::Trace};
-use crate::{report::ai_fix::read_to_json, screen::count, streams};
+use crate::{screen::count, streams};
 
 pub(super) fn hear(
     session: &SessionOf<'_>,

@@ -2,20 +2,18 @@
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
+use probity_report::review::html::{
+    self,
+    chart::{sparkline, trend},
+    page::{escape, grouped, moment, page, path, table},
+};
 use probity_review::{Entry, History, HistoryError, TrendPoint};
 
 use super::Refused;
-use crate::{
-    commands::review::{
-        history::trend_point,
-        trend::{branches, spent},
-        verdict::accuracy,
-    },
-    report::review::html::{
-        self,
-        chart::{sparkline, trend},
-        page::{escape, grouped, moment, page, path, table},
-    },
+use crate::commands::review::{
+    history::trend_point,
+    trend::{branches, spent},
+    verdict::accuracy,
 };
 
 /// As many reviews are looked at.
