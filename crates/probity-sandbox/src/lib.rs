@@ -17,6 +17,8 @@
 //! | none otherwise | dies | dies | **survive**: no unprivileged means reaches them |
 
 mod allow;
+#[cfg(target_os = "linux")]
+mod approximate;
 mod backend;
 #[cfg(target_os = "linux")]
 mod bubblewrap;
