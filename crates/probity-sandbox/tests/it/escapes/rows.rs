@@ -42,10 +42,7 @@ pub(super) const ROWS: &[Row] = &[
     ),
     kept("a second name for a part", "os.link('../kept/linked', 'linked'); open('linked', 'w')"),
     kept("write through a link", "os.symlink('../kept/own', 'link'); open('link', 'w')"),
-    kept(
-        "make a file through a link",
-        "os.symlink('../kept/dangling', 'link'); open('link', 'w')",
-    ),
+    kept("make a file through a link", "os.symlink('../kept/dangling', 'link'); open('link', 'w')"),
     kept("write below a link", "os.symlink('../kept', 'link'); open('link/below', 'w')"),
     kept("move a part away", "os.rename('../kept', '../away'); os.rename('../away', '../kept')"),
     kept(
