@@ -76,7 +76,11 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     let program = lookup::program(&places, spec, &spec.cwd)?;
     let failed = || SpawnError::io(program.display().to_string());
     let ids = user::ids(&spec.user)?;
-    let scratch = Scratch::new(ids).map_err(failed())?;
+    let scratch = Scratch::new(ids).map_err(|error| {
+        let parent = env::temp_dir();
+        let way_out = "set TMPDIR to a directory that can be written";
+        setup(&format!("cannot make a directory in {}: {error}; {way_out}", parent.display()))
+    })?;
     places.add_own(scratch.home());
     places.add_own(scratch.tmp());
 

@@ -90,6 +90,11 @@ const NAMED: &[Call] = &[
 /// Calls that open files, and the argument with the flags.
 const OPENING: &[(Call, u32)] = &[(calls::OPEN, 1), (calls::OPENAT, 2)];
 
+/// Whether Landlock judges a call in full, whatever its arguments have become.
+pub(super) fn is_judged_by_landlock(called: impl Fn(&Call) -> bool) -> bool {
+    NAMED.iter().chain(OPENING.iter().map(|(call, _)| call)).any(called)
+}
+
 /// Flags of whoever wants more than to read.
 const WRITES: u32 = (libc::O_ACCMODE | libc::O_CREAT | libc::O_TRUNC) as u32;
 

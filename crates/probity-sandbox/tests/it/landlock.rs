@@ -288,6 +288,7 @@ with tempfile.NamedTemporaryFile(dir='.') as file: file.write(b'x'); print('name
 again = os.open(f'/proc/self/fd/{held}', os.O_WRONLY); os.write(again, b'67'); print(open('made').read())
 
 open(os.path.join(os.environ['TMPDIR'], 'temporary'), 'w').write('x'); print('own')
+import ctypes; ctypes.CDLL(None).prctl(4, 0); open('/dev/null', 'w').close(); ctypes.CDLL(None).prctl(4, 1); print('unseen')
 print(error(lambda: open('/etc/made', 'w')) in ('EACCES', 'EPERM', 'EROFS'), error(lambda: open('', 'w')))
 ";
     let seen = |kept: bool, backend: &Backend| {
