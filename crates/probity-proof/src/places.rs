@@ -155,8 +155,8 @@ impl Leaf {
         Ok(self.checked_source()?.join(name))
     }
 
-    /// Where a process without a sandbox sees it.
-    pub(crate) fn path_without_sandbox(&self) -> &Path {
+    /// Where a process sees it for which nothing is moved.
+    pub(crate) fn own_path(&self) -> &Path {
         &self.source
     }
 

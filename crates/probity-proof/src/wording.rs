@@ -1,6 +1,8 @@
 //! The parts of verdicts as parts of sentences, for every report that shows them. Nothing decides by
 //! reading them.
 
+use probity_sandbox::BackendKind;
+
 use crate::{
     BrokenTest, Cheat, FixFault, FixResult, Gap, Outcome, PrepareNote, Refusal, RunDetail,
 };
@@ -226,10 +228,16 @@ pub fn prepare_note(note: &PrepareNote) -> String {
 
 /// What tests run in.
 #[must_use]
-pub fn isolation(is_sandboxed: bool) -> &'static str {
-    if is_sandboxed {
-        "bubblewrap: a separate copy, no network, no other files of this machine"
-    } else {
-        "none: a separate copy, with access to the network and the files of this machine"
+pub fn isolation(sandbox: BackendKind) -> &'static str {
+    match sandbox {
+        BackendKind::None => {
+            "none: a separate copy, with access to the network and the files of this machine"
+        }
+        BackendKind::Landlock => {
+            "landlock: a separate copy, no network and no loopback, no other files of this machine"
+        }
+        BackendKind::Bubblewrap | BackendKind::Docker | BackendKind::Podman => {
+            "bubblewrap: a separate copy, no network, no other files of this machine"
+        }
     }
 }

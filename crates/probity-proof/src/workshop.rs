@@ -16,7 +16,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::Backend;
+use probity_sandbox::{Backend, BackendKind};
 use probity_scope::HeldDirectory;
 use tempfile::TempDir;
 
@@ -131,7 +131,8 @@ impl Workshop {
         // Before anything of the repository runs.
         let host = HostTools::new(&context).map_err(failed)?;
         let asked = Asked::of(&host, has, &options.repo, pristine.held());
-        let reuse = if context.is_sandboxed() { Reuse::IfUntouched } else { Reuse::Never };
+        // A copy that is seen where it is would change its path under what was built of it.
+        let reuse = if context.moves_paths() { Reuse::IfUntouched } else { Reuse::Never };
         let base = options.base.as_ref().and_then(|base| {
             progress("copying the merge base");
             match base_copies(&options.repo, &base.commit, &vault, reuse) {
@@ -187,6 +188,12 @@ impl Workshop {
     #[must_use]
     pub fn is_sandboxed(&self) -> bool {
         self.context.is_sandboxed()
+    }
+
+    /// What tests run in.
+    #[must_use]
+    pub fn sandbox(&self) -> BackendKind {
+        self.context.backend.kind()
     }
 
     /// What went less well than it should while preparing.

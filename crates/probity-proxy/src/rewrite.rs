@@ -8,7 +8,7 @@ use probity_acp::{Envelope, Splice, find};
 use crate::{
     Workspace,
     literal::{quoted, text},
-    workspace::{Access, INSIDE},
+    workspace::Access,
 };
 
 /// Where an editor names files to an agent.
@@ -61,7 +61,7 @@ pub(crate) fn inward(splice: &mut Splice<'_>, message: &str, workspace: &Workspa
 
 /// From the agent's names to the editor's.
 pub(crate) fn outward(splice: &mut Splice<'_>, message: &str, workspace: &Workspace) {
-    if !message.contains(INSIDE) && !escaped(message) {
+    if !message.contains(workspace.seen_in_text()) && !escaped(message) {
         return;
     }
     splice.replace_any(OUTWARD, |raw| Some(quoted(&workspace.outside(&text(raw)?)?)));

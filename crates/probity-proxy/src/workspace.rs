@@ -31,6 +31,8 @@ pub struct Workspace {
     pub files: bool,
     /// Whether it is empty and thrown away: an agent in it is only asked what it can do.
     pub is_scratch: bool,
+    /// Whether agents see it where it is, since their sandbox can show it nowhere else.
+    pub is_in_place: bool,
     /// The root in the spelling of the editor, where a link led to it.
     spelled: Option<PathBuf>,
 }
@@ -47,6 +49,7 @@ impl Workspace {
             terminals: false,
             files: false,
             is_scratch: false,
+            is_in_place: false,
             spelled,
         }
     }
@@ -57,6 +60,17 @@ impl Workspace {
         Self { is_scratch: true, ..Self::new(INSIDE.into(), INSIDE.into()) }
     }
 
+    /// Where its agents see it.
+    fn seen(&self) -> &Path {
+        if self.is_in_place { &self.root } else { Path::new(INSIDE) }
+    }
+
+    /// Whether a message that does not mention this says nothing about files of the workspace.
+    pub(crate) fn seen_in_text(&self) -> &str {
+        // Where it is no text, every message is looked at.
+        self.seen().to_str().unwrap_or_default()
+    }
+
     /// The name inside of a path on the host.
     pub(crate) fn inside(&self, host: &str) -> Option<String> {
         if let Some(uri) = uri::split(host) {
@@ -65,7 +79,7 @@ impl Workspace {
         let path = plain(Path::new(host))?;
         let roots = [Some(&self.root), self.spelled.as_ref()];
         let below = roots.into_iter().flatten().find_map(|root| path.strip_prefix(root).ok())?;
-        join(Path::new(INSIDE), below)
+        join(self.seen(), below)
     }
 
     /// The name inside of a directory that a session may work in beside its working directory.
@@ -93,7 +107,7 @@ impl Workspace {
             return Some(uri.joined(&self.outside(&uri.path)?));
         }
         let path = plain(Path::new(inside))?;
-        let below = path.strip_prefix(INSIDE).ok()?;
+        let below = path.strip_prefix(self.seen()).ok()?;
         join(self.spelled.as_deref().unwrap_or(&self.root), below)
     }
 

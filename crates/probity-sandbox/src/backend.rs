@@ -24,12 +24,13 @@ pub enum Backend {
 }
 
 impl Backend {
-    fn name(&self) -> &'static str {
+    #[must_use]
+    pub fn kind(&self) -> BackendKind {
         match self {
-            Self::None => BackendKind::None.name(),
-            Self::Bubblewrap { .. } => BackendKind::Bubblewrap.name(),
-            Self::Landlock => BackendKind::Landlock.name(),
-            Self::Engine(engine) => engine.kind.name(),
+            Self::None => BackendKind::None,
+            Self::Bubblewrap { .. } => BackendKind::Bubblewrap,
+            Self::Landlock => BackendKind::Landlock,
+            Self::Engine(engine) => engine.kind,
         }
     }
 }
@@ -44,7 +45,7 @@ pub fn spawn(backend: &Backend, spec: &Spec) -> Result<Child, SpawnError> {
     }
     if spec.reach.is_some() && (spec.network == Network::Open || *backend == Backend::None) {
         let why = "a list of allowed hosts cannot be enforced on the network of the host";
-        return Err(SpawnError::Setup { backend: backend.name(), why: why.to_owned() });
+        return Err(SpawnError::Setup { backend: backend.kind().name(), why: why.to_owned() });
     }
     match backend {
         Backend::None => uncontained::spawn(spec),

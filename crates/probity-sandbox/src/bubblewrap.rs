@@ -114,9 +114,10 @@ pub(crate) fn spawn(program: &Path, spec: &Spec) -> Result<Child, SpawnError> {
 
     let helper = child.pid().map_err(failed())?;
     let limited_by = enforced.limited_by();
-    let held = Mutex::new((Some(status), enforced.cgroup));
+    let held = Mutex::new((Some(status), enforced.cgroup.take()));
     let tree = Box::new(Contained { helper, init, held, _door: door });
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
+    enforced.watch(&shared).map_err(failed())?;
     let Pipes { stdin, stdout, stderr } = pipes;
     Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes, limited_by })
 }

@@ -30,6 +30,8 @@ pub enum LimitedBy {
     Cgroup,
     /// Each process by itself.
     Rlimits,
+    /// Each process by itself, and the whole tree by a look at it now and then.
+    Watch,
     /// The engine's own cgroup, with all that runs in the container.
     Engine,
 }
@@ -39,6 +41,7 @@ impl std::fmt::Display for LimitedBy {
         formatter.write_str(match self {
             Self::Cgroup => "cgroup",
             Self::Rlimits => "rlimits of each process",
+            Self::Watch => "rlimits of each process, and approximately by a watch over all of them",
             Self::Engine => "the engine",
         })
     }

@@ -7,10 +7,13 @@ use crate::{FoundProgram, Machine, Unusable, look_for};
 /// What the user, or the capability, would rather have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preference {
-    /// An engine if it answers and has the image already, else bubblewrap: for long-lived agents.
+    /// An engine if it answers and has the image already, else bubblewrap, else Landlock: for
+    /// long-lived agents.
     EngineFirst,
-    /// Bubblewrap, else an engine: for short runs.
+    /// Bubblewrap, else an engine, else Landlock: for short runs.
     BubblewrapFirst,
+    /// Bubblewrap, else Landlock: for tests, whose tools the images of engines do not have.
+    WithoutEngines,
     /// This one or none.
     Only(BackendKind),
 }
@@ -44,23 +47,26 @@ pub struct Choice {
     pub reasons: Vec<String>,
 }
 
-/// Chooses from what was found. `has_image` is asked of engines only: pulling an image is not a
-/// thing to happen by the way.
-pub fn choose(
-    preference: Preference,
-    machine: &Machine,
-    has_image: &dyn Fn(BackendKind, &FoundProgram) -> Result<(), Unusable>,
-) -> Choice {
-    decide(preference, &|kind| machine.found(kind), has_image)
+/// Whether the caller can do with what was found: a function of its own, since pulling an image, say, is
+/// not a thing to happen by the way.
+pub type Suits<'a> = dyn Fn(BackendKind, &FoundProgram) -> Result<(), Unusable> + 'a;
+
+/// Chooses from what was found.
+pub fn choose(preference: Preference, machine: &Machine, suits: &Suits<'_>) -> Choice {
+    decide(preference, &|kind| machine.found(kind), suits)
 }
 
 /// Chooses on this machine, and looks only as far as it must: what comes after the one that is
 /// taken is not asked, since an engine's answer takes longer than a sandbox.
-pub fn choose_here(
-    preference: Preference,
-    has_image: &dyn Fn(BackendKind, &FoundProgram) -> Result<(), Unusable>,
-) -> Choice {
-    decide(preference, &look_for, has_image)
+pub fn choose_here(preference: Preference, suits: &Suits<'_>) -> Choice {
+    decide(preference, &look_for, suits)
+}
+
+impl BackendKind {
+    /// Whether programs come from an image.
+    pub fn is_engine(self) -> bool {
+        matches!(self, Self::Docker | Self::Podman)
+    }
 }
 
 /// Whether a list of allowed hosts can be enforced with this backend, by whoever we are: the
@@ -78,7 +84,7 @@ pub fn enforces_allowlist(kind: BackendKind) -> Result<(), Unusable> {
 fn decide(
     preference: Preference,
     find: &dyn Fn(BackendKind) -> Result<FoundProgram, Unusable>,
-    has_image: &dyn Fn(BackendKind, &FoundProgram) -> Result<(), Unusable>,
+    suits: &Suits<'_>,
 ) -> Choice {
     let order: &[BackendKind] = match preference {
         Preference::Only(BackendKind::None) => {
@@ -89,16 +95,24 @@ fn decide(
         Preference::Only(BackendKind::Docker) => &[BackendKind::Docker],
         Preference::Only(BackendKind::Podman) => &[BackendKind::Podman],
         Preference::Only(BackendKind::Landlock) => &[BackendKind::Landlock],
-        Preference::EngineFirst => {
-            &[BackendKind::Docker, BackendKind::Podman, BackendKind::Bubblewrap]
-        }
-        Preference::BubblewrapFirst => {
-            &[BackendKind::Bubblewrap, BackendKind::Docker, BackendKind::Podman]
-        }
+        Preference::EngineFirst => &[
+            BackendKind::Docker,
+            BackendKind::Podman,
+            BackendKind::Bubblewrap,
+            BackendKind::Landlock,
+        ],
+        Preference::BubblewrapFirst => &[
+            BackendKind::Bubblewrap,
+            BackendKind::Docker,
+            BackendKind::Podman,
+            BackendKind::Landlock,
+        ],
+        Preference::WithoutEngines => &[BackendKind::Bubblewrap, BackendKind::Landlock],
     };
     let mut reasons = Vec::new();
     for kind in order {
-        match usable(*kind, find, has_image) {
+        let found = find(*kind).and_then(|found| suits(*kind, &found).map(|()| found));
+        match found {
             Ok(found) => {
                 reasons.push(format!("{}: version {}", kind.name(), found.version));
                 return Choice { chosen: Some((*kind, found.program)), reasons };
@@ -109,25 +123,13 @@ fn decide(
     Choice { chosen: None, reasons }
 }
 
-fn usable(
-    kind: BackendKind,
-    find: &dyn Fn(BackendKind) -> Result<FoundProgram, Unusable>,
-    has_image: &dyn Fn(BackendKind, &FoundProgram) -> Result<(), Unusable>,
-) -> Result<FoundProgram, Unusable> {
-    let found = find(kind)?;
-    if matches!(kind, BackendKind::Docker | BackendKind::Podman) {
-        has_image(kind, &found)?;
-    }
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
 
     use super::{BackendKind, Choice, FoundProgram, Machine, Preference, Unusable, choose, decide};
 
-    fn machine(bubblewrap: bool, docker: bool, podman: bool) -> Machine {
+    fn machine(bubblewrap: bool, docker: bool, podman: bool, landlock: bool) -> Machine {
         let found = |is: bool, name: &'static str| -> Result<FoundProgram, Unusable> {
             let found =
                 FoundProgram { program: format!("/bin/{name}").into(), version: "1.2".to_owned() };
@@ -137,7 +139,7 @@ mod tests {
             bubblewrap: found(bubblewrap, "bwrap"),
             docker: found(docker, "docker"),
             podman: found(podman, "podman"),
-            landlock: Err(Unusable::NoLandlock),
+            landlock: found(landlock, "landlock"),
             user_namespaces: Ok(()),
             cgroups: Ok(()),
         }
@@ -149,23 +151,28 @@ mod tests {
 
     #[test]
     fn the_order_is_the_preferences_and_nothing_is_chosen_unasked() {
-        use BackendKind::{Bubblewrap, Docker, Podman};
-        use Preference::{BubblewrapFirst, EngineFirst, Only};
-        for (preference, (bubblewrap, docker, podman), image, expected) in [
-            (EngineFirst, (true, true, true), true, Some(Docker)),
-            (EngineFirst, (true, true, true), false, Some(Bubblewrap)),
-            (EngineFirst, (true, false, true), true, Some(Podman)),
-            (EngineFirst, (false, true, false), false, None),
-            (BubblewrapFirst, (true, true, true), true, Some(Bubblewrap)),
-            (BubblewrapFirst, (false, true, true), true, Some(Docker)),
-            (BubblewrapFirst, (false, false, false), true, None),
-            (Only(Docker), (true, false, true), true, None),
-            (Only(BackendKind::None), (true, true, true), true, Some(BackendKind::None)),
+        use BackendKind::{Bubblewrap, Docker, Landlock, Podman};
+        use Preference::{BubblewrapFirst, EngineFirst, Only, WithoutEngines};
+        for (preference, (bubblewrap, docker, podman, landlock), image, expected) in [
+            (EngineFirst, (true, true, true, true), true, Some(Docker)),
+            (EngineFirst, (true, true, true, true), false, Some(Bubblewrap)),
+            (EngineFirst, (true, false, true, true), true, Some(Podman)),
+            (EngineFirst, (false, true, false, false), false, None),
+            (EngineFirst, (false, true, false, true), false, Some(Landlock)),
+            (BubblewrapFirst, (true, true, true, true), true, Some(Bubblewrap)),
+            (BubblewrapFirst, (false, true, true, true), true, Some(Docker)),
+            (BubblewrapFirst, (false, true, true, true), false, Some(Landlock)),
+            (BubblewrapFirst, (false, false, false, false), true, None),
+            (WithoutEngines, (true, true, true, true), true, Some(Bubblewrap)),
+            (WithoutEngines, (false, true, true, true), true, Some(Landlock)),
+            (WithoutEngines, (false, true, true, false), true, None),
+            (Only(Docker), (true, false, true, true), true, None),
+            (Only(BackendKind::None), (true, true, true, true), true, Some(BackendKind::None)),
         ] {
-            let has_image = |_: BackendKind, _: &FoundProgram| -> Result<(), Unusable> {
-                image.then_some(()).ok_or_else(no_image)
+            let has_image = |kind: BackendKind, _: &FoundProgram| -> Result<(), Unusable> {
+                (image || !kind.is_engine()).then_some(()).ok_or_else(no_image)
             };
-            let machine = machine(bubblewrap, docker, podman);
+            let machine = machine(bubblewrap, docker, podman, landlock);
             let Choice { chosen, reasons } = choose(preference, &machine, &has_image);
             assert_eq!(chosen.map(|(kind, _)| kind), expected, "{preference:?}: {reasons:?}");
             assert!(!reasons.is_empty());
@@ -174,8 +181,10 @@ mod tests {
 
     #[test]
     fn every_backend_that_was_passed_over_has_its_reason() {
-        let machine = machine(true, true, false);
-        let has_image = |_: BackendKind, _: &FoundProgram| Err(no_image());
+        let machine = machine(true, true, false, true);
+        let has_image = |kind: BackendKind, _: &FoundProgram| {
+            if kind.is_engine() { Err(no_image()) } else { Ok(()) }
+        };
         let choice = choose(Preference::EngineFirst, &machine, &has_image);
         assert_eq!(
             choice.reasons,

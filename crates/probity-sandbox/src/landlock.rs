@@ -15,6 +15,7 @@ mod supervisor;
 mod watched;
 
 use std::{
+    env,
     ffi::CString,
     fs::File,
     io,
@@ -32,7 +33,7 @@ use rustix::{
 };
 
 use crate::{
-    Child, Network, SpawnError, Spec, Unusable,
+    Child, SpawnError, Spec, Unusable,
     backend::{Pipes, streams},
     bubblewrap,
     keeper::keep,
@@ -41,7 +42,8 @@ use crate::{
     uncontained,
     user::{self, Ids},
 };
-use places::Places;
+use filter::Wanted;
+use places::{Places, Whose};
 use scratch::Scratch;
 use supervisor::Supervisor;
 use watched::Watched;
@@ -51,10 +53,14 @@ pub(crate) const NAME: &str = "landlock";
 /// The interface that keeps signals and abstract sockets inside, from Linux 6.12.
 const OLDEST: u32 = 6;
 
+/// A number in it makes this backend take the kernel for an older one: tests have no other kernels.
+const OLDER: &str = "PROBITY_SANDBOX_TEST_LANDLOCK";
+
 /// The version of the kernel's interface, or why it does not do.
 pub(crate) fn version() -> Result<u32, Unusable> {
-    match probe::landlock_version() {
-        None => Err(Unusable::NoLandlock),
+    let older = env::var(OLDER).ok().and_then(|text| text.parse().ok());
+    match probe::landlock_version().map(|version| version.min(older.unwrap_or(version))) {
+        None | Some(0) => Err(Unusable::NoLandlock),
         Some(version) if version < OLDEST => Err(Unusable::OldLandlock { version }),
         Some(version) => Ok(version),
     }
@@ -65,15 +71,16 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     if spec.reach.is_some() {
         return Err(setup(&Unusable::NoOwnNetwork));
     }
-    if spec.network == Network::Open && !supervisor::can_connect() {
-        return Err(setup(&Unusable::NoSockets));
-    }
     let mut places = Places::of(spec)?;
     lookup::directory(&places, &spec.cwd)?;
     let program = lookup::program(&places, spec, &spec.cwd)?;
     let failed = || SpawnError::io(program.display().to_string());
     let ids = user::ids(&spec.user)?;
-    let scratch = Scratch::new(ids).map_err(failed())?;
+    let scratch = Scratch::new(ids).map_err(|error| {
+        let parent = env::temp_dir();
+        let way_out = "set TMPDIR to a directory that can be written";
+        setup(&format!("cannot make a directory in {}: {error}; {way_out}", parent.display()))
+    })?;
     places.add_own(scratch.home());
     places.add_own(scratch.tmp());
 
@@ -82,6 +89,8 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
         command.arg0(name).args(arguments);
     }
     command.env_clear().env("PWD", &spec.cwd);
+    // What it cannot open is there all the same, and git gives up if that is its configuration.
+    command.env("GIT_CONFIG_NOSYSTEM", "1");
     command.env("HOME", scratch.home()).env("TMPDIR", scratch.tmp());
     command.envs(spec.env.iter().map(|(name, value)| (name, value)));
     command.current_dir(&spec.cwd);
@@ -108,13 +117,16 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
     let leader = child.pid().map_err(failed())?;
     let pipes = child.pipes();
     let limited_by = enforced.limited_by();
-    let tree = Watched::new(leader, to_watchdog, tag, enforced.cgroup, scratch);
-    let supervised = Supervisor { places: Arc::new(places), ids, network: spec.network };
+    let cgroup = enforced.cgroup.take();
+    let tree = Watched::new(leader, to_watchdog, tag, cgroup, scratch);
+    let umask = supervisor::own_umask();
+    let supervised = Supervisor { places: Arc::new(places), ids, network: spec.network, umask };
     if let Err(error) = supervised.serve(&supervisor.into()) {
         tree.end(child);
         return Err(setup(&error));
     }
     let shared = keep(child, Box::new(tree), spec.limits.wall).map_err(failed())?;
+    enforced.watch(&shared).map_err(failed())?;
     let Pipes { stdin, stdout, stderr } = pipes;
     Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes, limited_by })
 }
@@ -136,9 +148,13 @@ fn confine(
         words,
         null: File::options().read(true).write(true).open("/dev/null")?.into(),
         scope: places::scope()?,
-        files: places.ruleset(spec.network)?,
+        files: places.ruleset(spec.network, Whose::Process)?,
         filters: bubblewrap::filters()?,
-        supervised: filter::program(spec.network)?,
+        supervised: filter::program(Wanted {
+            network: spec.network,
+            takes_sockets: supervisor::takes_sockets(),
+            keeps_parts: places.keeps_parts(),
+        })?,
         supervisor,
         cleaner: Cleaner::new(cleaner?),
     })

@@ -17,6 +17,8 @@
 //! | none otherwise | dies | dies | **survive**: no unprivileged means reaches them |
 
 mod allow;
+#[cfg(target_os = "linux")]
+mod approximate;
 mod backend;
 #[cfg(target_os = "linux")]
 mod bubblewrap;
@@ -53,7 +55,7 @@ pub use allow::{AllowError, Allowlist};
 pub use backend::{Backend, spawn};
 pub use cgroup::abandoned_cgroups;
 pub use child::{Child, Exit, LimitedBy, Signal, Usage};
-pub use choose::{BackendKind, Choice, Preference, choose, choose_here, enforces_allowlist};
+pub use choose::{BackendKind, Choice, Preference, Suits, choose, choose_here, enforces_allowlist};
 pub use engine::{Container, Engine, containers, has_container, has_image, remove_container};
 pub use error::SpawnError;
 pub use own_keys::tool_variables;

@@ -1,9 +1,14 @@
 //! How limits are enforced here: by a cgroup where one can be made, else by what a process may
 //! set for itself.
 
+use std::{io, sync::Arc};
+
+#[cfg(target_os = "linux")]
+use crate::approximate;
 use crate::{
     LimitedBy,
     cgroup::{Cgroup, NoCgroup},
+    keeper::Shared,
     spawner::Before,
     spec::Limits,
 };
@@ -14,13 +19,31 @@ pub(crate) struct Enforced {
     pub(crate) cgroup: Option<Cgroup>,
     /// Limits that hold less than they say, in words for a report.
     pub(crate) notes: Vec<String>,
+    /// Bytes of memory of the whole tree, which nothing holds but a watch.
+    pub(crate) watched: Option<u64>,
     /// To be set on the tree's first process from outside, once it is in its own user namespace.
     pub(crate) processes: Option<u64>,
 }
 
 impl Enforced {
+    /// Watches over what nothing else holds. If that cannot be, the tree is ended.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn watch(&self, shared: &Arc<Shared>) -> io::Result<()> {
+        let Some(memory) = self.watched else { return Ok(()) };
+        approximate::watch(shared, memory).inspect_err(|_| shared.kill(None))
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn watch(&self, _shared: &Arc<Shared>) -> io::Result<()> {
+        Ok(())
+    }
+
     pub(crate) fn limited_by(&self) -> LimitedBy {
-        if self.cgroup.is_some() { LimitedBy::Cgroup } else { LimitedBy::Rlimits }
+        match (&self.cgroup, self.watched) {
+            (Some(_), _) => LimitedBy::Cgroup,
+            (None, Some(_)) => LimitedBy::Watch,
+            (None, None) => LimitedBy::Rlimits,
+        }
     }
 }
 
@@ -62,10 +85,17 @@ pub(crate) fn prepare(limits: &Limits, tracked: Tracked, before: &mut Before) ->
             if let Some(bytes) = limits.memory {
                 // Not the address space, which Node, Go and Java reserve by the terabyte.
                 before.limits.push((Resource::Data, bytes));
-                enforced.notes.push(format!("memory is limited for each process alone ({why})"));
+                enforced.watched = Some(bytes);
+                let note = "memory is limited for each process, and approximately for all together";
+                enforced.notes.push(format!("{note} ({why})"));
             }
-            if limits.cpus.is_some() {
-                enforced.notes.push(format!("time of the processor is not limited ({why})"));
+            if let Some(cpus) = limits.cpus {
+                before.processors = approximate::processors(cpus);
+                let note = match &before.processors {
+                    Some(few) => format!("approximately: to {} of the processors", few.count()),
+                    None => "by the number of processors alone".to_owned(),
+                };
+                enforced.notes.push(format!("time of the processor is limited {note} ({why})"));
             }
             if let Some(pids) = limits.pids {
                 enforced.processes = Some(pids.saturating_add(spare));

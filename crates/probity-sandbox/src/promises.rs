@@ -28,6 +28,7 @@ pub enum PromiseName {
     FilesUnseen,
     OtherPath,
     KeptParts,
+    MovesAround,
     EmptyPlaces,
     SizeOfPlaces,
     ProcessesUnseen,
@@ -40,6 +41,7 @@ pub enum PromiseName {
     SharedMemoryClosed,
     EndsWithUs,
     ProcessesCounted,
+    TogetherLimited,
     OrdinaryUser,
     MachineUnnamed,
     Terminals,
@@ -58,6 +60,7 @@ const fn not_landlock(name: Name, words: &'static str, instead: &'static str) ->
     Promise { name, words, bubblewrap: Yes, docker: Yes, podman: Yes, landlock: Not(instead) }
 }
 
+const APPROXIMATELY: &str = "with a cgroup; without one approximately";
 const POWERLESS_ROOT: &str = "is user 0 without capabilities";
 
 pub const PROMISES: &[Promise] = &[
@@ -75,10 +78,14 @@ pub const PROMISES: &[Promise] = &[
         "sees the workspace at `/home/agent/workspace`, too",
         "sees it at its own path only",
     ),
-    not_landlock(
+    all(
         Name::KeptParts,
         "cannot write parts of a writable directory, such as the configuration of git",
-        "refused: probity does not start it in such a workspace",
+    ),
+    not_landlock(
+        Name::MovesAround,
+        "can move a directory that has a repository in it",
+        "cannot move it while the repository is in it",
     ),
     not_landlock(
         Name::EmptyPlaces,
@@ -122,6 +129,14 @@ pub const PROMISES: &[Promise] = &[
         "starts no more processes than the limit allows, even where probity cannot create a cgroup",
         "without a cgroup, is limited together with other processes of the user, and root is not",
     ),
+    Promise {
+        name: Name::TogetherLimited,
+        words: "uses no more memory and CPU time, all its processes together, than the limit allows",
+        bubblewrap: Not(APPROXIMATELY),
+        docker: Yes,
+        podman: Yes,
+        landlock: Not(APPROXIMATELY),
+    },
     Promise {
         name: Name::OrdinaryUser,
         words: "is not user 0 inside if root starts it",

@@ -132,7 +132,7 @@ impl Spec {
     }
 
     /// Where a path of the process lies on the host, if a mount leads there.
-    pub(crate) fn host_path(&self, inside: &Path) -> Option<PathBuf> {
+    pub fn host_path(&self, inside: &Path) -> Option<PathBuf> {
         self.mounts.iter().rev().find_map(|mount| {
             let rest = inside.strip_prefix(mount.inside()).ok()?;
             let host = mount.host()?;
@@ -156,6 +156,16 @@ impl Mount {
 
     pub fn read_write(host: impl Into<PathBuf>, inside: impl Into<PathBuf>) -> Self {
         Self::ReadWrite { host: host.into(), inside: inside.into() }
+    }
+
+    /// The same, shown where it is on the host.
+    #[must_use]
+    pub fn in_place(self) -> Self {
+        match self {
+            Self::ReadOnly { host, .. } => Self::ReadOnly { inside: host.clone(), host },
+            Self::ReadWrite { host, .. } => Self::ReadWrite { inside: host.clone(), host },
+            Self::Tmpfs { .. } => self,
+        }
     }
 
     pub fn inside(&self) -> &Path {

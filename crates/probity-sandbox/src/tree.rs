@@ -10,7 +10,7 @@
 pub(crate) struct Tag(pub(crate) u64);
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{adopt_orphans, count_of_user, kill_all, tag, usage};
+pub(crate) use linux::{adopt_orphans, count_of_user, kill_all, memory, tag, usage};
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn kill_all(leader: rustix::process::Pid, _tag: Option<Tag>) {
@@ -114,6 +114,20 @@ mod linux {
             any = true;
         }
         any.then_some(usage)
+    }
+
+    /// Bytes of memory that the leader and all that came from it have now, without what they share with
+    /// files.
+    pub(crate) fn memory(leader: u32) -> Option<u64> {
+        let leader = Pid::from_raw(i32::try_from(leader).ok()?)?;
+        let of = |process: &Process| -> Option<u64> {
+            let number = process.pid.as_raw_nonzero();
+            let status = fs::read_to_string(format!("/proc/{number}/status")).ok()?;
+            let own = status.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+            let kibibytes: u64 = own.split_ascii_whitespace().next()?.parse().ok()?;
+            Some(kibibytes << 10)
+        };
+        Some(members(leader, None).iter().filter_map(of).sum())
     }
 
     struct Process {

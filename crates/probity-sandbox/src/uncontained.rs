@@ -46,9 +46,10 @@ pub(crate) fn spawn(spec: &Spec) -> Result<Child, SpawnError> {
 
     let pipes = child.pipes();
     let limited_by = enforced.limited_by();
-    let held = Mutex::new(Some(Held { watchdog, cgroup: enforced.cgroup }));
+    let held = Mutex::new(Some(Held { watchdog, cgroup: enforced.cgroup.take() }));
     let tree = Box::new(Uncontained { leader, tag, held });
     let shared = keep(child, tree, spec.limits.wall).map_err(failed())?;
+    enforced.watch(&shared).map_err(failed())?;
     let Pipes { stdin, stdout, stderr } = pipes;
     Ok(Child { stdin, stdout, stderr, shared, notes: enforced.notes, limited_by })
 }

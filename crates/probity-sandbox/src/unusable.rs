@@ -35,11 +35,6 @@ pub enum Unusable {
          (Linux 6.12)"
     )]
     OldLandlock { version: u32 },
-    #[error(
-        "a filter around this process forbids pidfd_getfd, without which no process can be connected; \
-         allow it, or use no network"
-    )]
-    NoSockets,
     #[error("a list of allowed hosts cannot be enforced without a network of its own")]
     NoOwnNetwork,
     #[error("nothing can be enforced on the network of the host")]

@@ -13,10 +13,6 @@ use crate::grants::is_a_key;
 /// Variables that say nothing of the user but how the terminal and the language are.
 const HARMLESS: &[&str] = &["LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "NO_COLOR"];
 
-/// What an agent gets beside these where nothing contains it: its login lies in the home directory.
-const PERSONAL: &[&str] =
-    &["HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
-
 /// The `PATH` of commands, which see the system's programs.
 pub(crate) const SYSTEM_PATH: &str =
     "/home/agent/.local/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
@@ -34,11 +30,6 @@ pub(crate) fn named<Name: AsRef<OsStr>>(names: impl IntoIterator<Item = Name>) -
 
 pub(crate) fn harmless() -> Environment {
     named(HARMLESS)
-}
-
-/// For an agent that goes on without a sandbox, which nobody has asked for.
-pub(crate) fn personal() -> Environment {
-    named(HARMLESS.iter().chain(PERSONAL).chain(&["PATH"]))
 }
 
 /// For an agent that the user wants to run as themselves: all but the keys of other agents.

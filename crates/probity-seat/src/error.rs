@@ -20,18 +20,14 @@ pub enum Unseated {
     },
     #[error("no sandbox is available for the {occupant}\n{}", .reasons.join("\n"))]
     NoSandbox {
-        /// `agent` or `command`.
+        /// `agent`, `command` or `tests`.
         occupant: &'static str,
         /// Why each candidate was passed over.
         reasons: Vec<String>,
-        image: String,
+        /// Of an occupant that an engine would do for.
+        image: Option<String>,
         flag: &'static str,
     },
-    #[error(
-        "no sandbox is available for a command that a repository's file names ({})",
-        .reasons.join("; ")
-    )]
-    UntrustedCommand { reasons: Vec<String>, flag: &'static str },
     #[error(transparent)]
     Workspace(#[from] RootError),
     #[error(transparent)]
@@ -58,14 +54,13 @@ impl Unseated {
                     ways.join("` or `")
                 ),
             },
-            Self::NoSandbox { occupant, image, flag, .. } => format!(
-                "install bubblewrap, or pull or build the image {image} for docker or podman; \
-                 `probity doctor` shows every reason; `{flag} none` runs the {occupant} without a \
-                 sandbox, with all your rights"
-            ),
-            Self::UntrustedCommand { flag, .. } => {
+            Self::NoSandbox { occupant, image, flag, .. } => {
+                let engines = image.as_ref().map_or_else(String::new, |image| {
+                    format!(", or pull or build the image {image} for docker or podman")
+                });
                 format!(
-                    "install bubblewrap; if you trust the command, `{flag} none` runs it as you"
+                    "install bubblewrap{engines}, or allow what the reasons name; `{flag} none` runs \
+                     the {occupant} without a sandbox, with all your rights"
                 )
             }
             Self::Workspace(_) => "change to a project directory, or name one".to_owned(),

@@ -30,7 +30,7 @@ pub use grants::Grants;
 pub use identity::NamedBy;
 pub use logins::LoginWatch;
 pub use place::{Contained, Occupant, Request, Seated, Seats};
-pub use policy::{Caller, ConfiguredBy, Form, Policy, Without};
+pub use policy::{Caller, ConfiguredBy, Form, Policy};
 pub use programs::find as find_program;
 pub use state::{State, StateError, hex};
 pub use terms::{DEFAULT_IMAGE, Sandbox, Terms};

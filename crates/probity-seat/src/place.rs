@@ -17,12 +17,12 @@ use probity_sandbox::{
 };
 
 use crate::{
-    Caller, DEFAULT_IMAGE, Form, Grants, Policy, Sandbox, State, Terms, Unseated, Without,
+    Caller, DEFAULT_IMAGE, Form, Grants, Policy, Sandbox, State, Terms, Unseated,
     containers::Containers,
     identity::{Identity, NamedBy, Where, identify},
     logins::{LoginWatch, Logins},
     placing::Placing,
-    scratch::ScratchHomes,
+    scratch::{ScratchHome, ScratchHomes},
 };
 
 /// Whoever is to be seated.
@@ -89,6 +89,8 @@ pub struct Seated {
     pub directories: Vec<Root>,
     table: Arc<AgentTable>,
     logins: Option<Arc<Logins>>,
+    /// The working directory of a process whose sandbox can make none.
+    empty: Option<Arc<ScratchHome>>,
 }
 
 /// What is between an agent and the user's files.
@@ -97,8 +99,6 @@ pub enum Contained {
     By(BackendKind),
     /// The user said `none`.
     NotAsked,
-    /// No sandbox was found, for these reasons.
-    NotAvailable(Vec<String>),
     /// A recording starts no process.
     NoProcess,
 }
@@ -108,7 +108,6 @@ impl fmt::Display for Contained {
         match self {
             Self::By(kind) => formatter.write_str(kind.name()),
             Self::NotAsked => formatter.write_str("none, as requested"),
-            Self::NotAvailable(reasons) => write!(formatter, "none: {}", reasons.join("; ")),
             Self::NoProcess => formatter.write_str("none: a recording starts no process"),
         }
     }
@@ -181,7 +180,7 @@ impl Seats {
                 })
             }
         };
-        let Placing { identity, root, logins, .. } = placing;
+        let Placing { identity, root, logins, empty, .. } = placing;
         let (reference, interface) = match identity {
             Some(identity) => (Some(identity.reference), identity.interface),
             None => (None, Interface::Acp),
@@ -195,6 +194,7 @@ impl Seats {
             directories: request.directories.to_vec(),
             table: Arc::new(self.table.clone()),
             logins: logins.map(Arc::new),
+            empty,
         })
     }
 
@@ -239,6 +239,7 @@ impl Seats {
             directories: Vec::new(),
             table: Arc::new(self.table.clone()),
             logins: None,
+            empty: None,
         }
     }
 
@@ -260,19 +261,13 @@ impl Seats {
                 Ok((BackendKind::None, PathBuf::new(), Contained::NotAsked))
             }
             Some((kind, program)) => Ok((kind, program, Contained::By(kind))),
-            None if policy.without == Without::Continue && sandbox == Sandbox::Auto => {
-                if request.named_by == NamedBy::Repository {
-                    return Err(Unseated::UntrustedCommand { reasons, flag: policy.flag });
-                }
-                Ok((BackendKind::None, PathBuf::new(), Contained::NotAvailable(reasons)))
-            }
             None => Err(Unseated::NoSandbox {
                 occupant: match request.occupant {
                     Occupant::Agent(_) => "agent",
                     Occupant::Command(_) => "command",
                 },
                 reasons,
-                image: wanted.image,
+                image: Some(wanted.image),
                 flag: policy.flag,
             }),
         }
@@ -287,7 +282,7 @@ impl Seats {
             if wanted.allowlist {
                 enforces_allowlist(kind)?;
             }
-            has_image(found, &wanted.image)
+            if kind.is_engine() { has_image(found, &wanted.image) } else { Ok(()) }
         };
         let choice = choose_here(wanted.sandbox.preference(policy.order), &asked);
         for reason in &choice.reasons {
@@ -339,7 +334,8 @@ impl Seated {
             files,
         };
         let agent = open(&reference, options)?;
-        Ok(Box::new(Conversation { agent, _logins: self.logins.clone() }))
+        let (logins, empty) = (self.logins.clone(), self.empty.clone());
+        Ok(Box::new(Conversation { agent, _logins: logins, _empty: empty }))
     }
 
     /// Copies changed logins back. Dropping the last of these does the same.
@@ -358,6 +354,7 @@ impl Seated {
 struct Conversation {
     agent: Box<dyn Agent>,
     _logins: Option<Arc<Logins>>,
+    _empty: Option<Arc<ScratchHome>>,
 }
 
 impl Agent for Conversation {

@@ -5,6 +5,7 @@ use std::{
     fs,
     os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use probity_agent::KnownAgent;
@@ -19,6 +20,7 @@ use crate::{
     logins::{Keeping, Logins},
     policy::{Directory, Home},
     programs,
+    scratch::ScratchHome,
 };
 
 /// The home of a sandboxed process.
@@ -39,6 +41,8 @@ pub(crate) struct Placing<'a> {
     pub(crate) identity: Option<Identity<'a>>,
     pub(crate) root: Option<Root>,
     home: Option<PathBuf>,
+    /// An empty directory, for a sandbox that cannot make one.
+    pub(crate) empty: Option<Arc<ScratchHome>>,
     pub(crate) logins: Option<Logins>,
 }
 
@@ -64,8 +68,13 @@ impl<'a> Placing<'a> {
             identity,
             root,
             home: None,
+            empty: None,
             logins: None,
         };
+        if placing.policy.directory == Directory::Empty && placing.kind == BackendKind::Landlock {
+            let state = State::find()?;
+            placing.empty = Some(seats.scratch.home(&state, kind, "empty")?);
+        }
         placing.settle()?;
         Ok(placing)
     }
@@ -194,8 +203,10 @@ impl<'a> Placing<'a> {
             let path = directory.to_owned();
             directory.canonicalize().map_err(|source| Unseated::Directory { path, source })
         };
+        if let Some(empty) = &self.empty {
+            return Ok(empty.path().to_owned());
+        }
         let Some(root) = &self.root else {
-            // A sandbox that has no empty directory for it refuses by name.
             let is_shown = match self.policy.directory {
                 Directory::Empty => self.kind == BackendKind::None,
                 _ => self.sees_real_paths(),
@@ -218,7 +229,6 @@ impl<'a> Placing<'a> {
         let named = environment::named(self.request.variables.iter().chain(&given));
         let mut env = match (self.contained, &self.root) {
             (Contained::NotAsked, None) => environment::users(&self.seats.table),
-            (Contained::NotAvailable(_), None) => environment::personal(),
             _ if self.identity.is_some() => environment::harmless(),
             _ => Vec::new(),
         };
@@ -312,9 +322,12 @@ impl<'a> Placing<'a> {
             (Directory::Writable, _) => {
                 mounts.push(Mount::read_write(directory, self.inside(directory, WORKSPACE)));
             }
-            (Directory::Empty | Directory::Workspace, _) => {
-                mounts.push(Mount::Tmpfs { inside: WORKSPACE.into(), bytes: Some(EMPTY_BYTES) });
-            }
+            (Directory::Empty | Directory::Workspace, _) => match &self.empty {
+                Some(empty) => mounts.push(Mount::read_write(empty.path(), empty.path())),
+                None => {
+                    mounts.push(Mount::Tmpfs { inside: WORKSPACE.into(), bytes: Some(EMPTY_BYTES) })
+                }
+            },
         }
         // A workspace's container is made once; what it shows is not one agent's business.
         let is_shared = is_engine && self.root.is_some();

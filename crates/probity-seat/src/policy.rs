@@ -32,8 +32,6 @@ pub enum Caller {
 pub struct Policy {
     /// The sandboxes that `auto` tries, in this order.
     pub order: Preference,
-    /// What happens if `auto` finds none of them.
-    pub without: Without,
     /// Whose configuration decides about the network and the limits.
     pub network: ConfiguredBy,
     pub directory: Directory,
@@ -43,13 +41,6 @@ pub struct Policy {
     pub home: Home,
     /// The flag that chooses the sandbox, for messages.
     pub flag: &'static str,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Without {
-    Refuse,
-    /// Start it without a sandbox, and say so in the report.
-    Continue,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +108,6 @@ impl Caller {
         /// A question: nothing is shown, the answer is text.
         const QUESTION: Policy = Policy {
             order: Preference::BubblewrapFirst,
-            without: Without::Refuse,
             network: ConfiguredBy::User,
             directory: Directory::Empty,
             form: Form::AcpFirst,
@@ -138,14 +128,8 @@ impl Caller {
             Self::Ask => QUESTION,
             Self::List => Policy { form: Form::Acp, ..QUESTION },
             Self::Audit => Policy { directory: Directory::ReadOnly, home: Home::Run, ..QUESTION },
-            Self::Fix => Policy {
-                without: Without::Continue,
-                home: Home::Run,
-                flag: "--ai-sandbox",
-                ..QUESTION
-            },
+            Self::Fix => Policy { home: Home::Run, flag: "--ai-sandbox", ..QUESTION },
             Self::Review => Policy {
-                without: Without::Continue,
                 directory: Directory::Writable,
                 form: Form::CommandLineFirst,
                 home: Home::Run,

@@ -6,16 +6,32 @@ use std::{
 };
 
 use probity_proof::FetchOptions;
-use probity_sandbox::{Allowlist, Backend, BackendKind, Preference, Unusable, choose_here};
+use probity_sandbox::{Allowlist, Backend, BackendKind, Choice, Preference, choose_here};
+use probity_seat::{Sandbox, Unseated};
 
-use crate::config::table::review::Review;
+use crate::{config::table::review::Review, failure::Failure};
 
-/// What contains the tests, whatever the user wants for the agent.
-pub(crate) fn test_sandbox() -> Backend {
-    let no_image = |_: BackendKind, _: &_| Err(Unusable::Unasked);
-    match choose_here(Preference::Only(BackendKind::Bubblewrap), &no_image).chosen {
-        Some((_, program)) => Backend::Bubblewrap { program },
-        None => Backend::None,
+/// What contains the tests of a command whose flag for sandboxes says `wanted`. Images of engines lack the
+/// tools of tests: there, it says something about the agent alone.
+pub(crate) fn test_sandbox(wanted: Sandbox, flag: &'static str) -> Result<Backend, Failure> {
+    let preference = match wanted {
+        Sandbox::Bubblewrap | Sandbox::Landlock => wanted.preference(Preference::WithoutEngines),
+        // Whoever allows tests without a sandbox has one nevertheless, if it takes nothing from them.
+        Sandbox::None => Preference::Only(BackendKind::Bubblewrap),
+        Sandbox::Auto | Sandbox::Docker | Sandbox::Podman => Preference::WithoutEngines,
+    };
+    let Choice { chosen, reasons } = choose_here(preference, &|_, _| Ok(()));
+    for reason in &reasons {
+        tracing::info!("tests: {reason}");
+    }
+    match chosen {
+        Some((BackendKind::Bubblewrap, program)) => Ok(Backend::Bubblewrap { program }),
+        Some((BackendKind::Landlock, _)) => Ok(Backend::Landlock),
+        _ if wanted == Sandbox::None => {
+            tracing::warn!("tests run without a sandbox, with all your rights: you asked for none");
+            Ok(Backend::None)
+        }
+        _ => Err(Unseated::NoSandbox { occupant: "tests", reasons, image: None, flag }.into()),
     }
 }
 

@@ -303,8 +303,7 @@ mod tests {
         let tree = Tree::walked(&held, &root).unwrap();
         let vault = Vault::open(place.path()).unwrap();
         let copies = Copies::new(tree, held, vault.vault("copies").unwrap(), Reuse::IfUntouched);
-        let path =
-            |copy: &super::PooledCopy<'_>| copy.leaf().unwrap().path_without_sandbox().to_owned();
+        let path = |copy: &super::PooledCopy<'_>| copy.leaf().unwrap().own_path().to_owned();
         let lent = copies.lend(&vault).unwrap();
         let first = path(&lent);
         for path in ["a/b/new_test.go", "new/dir/x.go", "a/b/c.go"] {

@@ -117,12 +117,13 @@ impl Aiken {
         if let Some((_, Some(real))) = known {
             let place = project.join(PACKAGES);
             let failed = |error: io::Error| Trouble::at(real, &error);
-            if site.context.is_sandboxed() {
+            if site.context.moves_paths() {
                 site.copy.make_directory(&place).map_err(failed)?;
                 task.mounts.push(mounts::PACKAGES.read_only(real, site.seen_repo.join(place)));
             } else {
                 site.copy.make_directory(&project.join("build")).map_err(failed)?;
                 site.copy.link(&place, real).map_err(failed)?;
+                task.mounts.push(mounts::PACKAGES.read_only(real, real));
             }
         }
         let ran = site.run(&task)?;

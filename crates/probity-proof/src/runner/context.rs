@@ -2,8 +2,9 @@
 //! commands are started there.
 //!
 //! In bubblewrap all copies are seen at one path, so that build caches, which hold paths, serve
-//! every copy; each sees only its own. Without bubblewrap a copy is where it is. What was built can
-//! be written by compilers alone: no test can change the program of the next run.
+//! every copy; each sees only its own. Landlock moves nothing: there, as without a sandbox, a copy is
+//! where it is. What was built can be written by compilers alone: no test can change the program of
+//! the next run.
 
 use std::{
     ffi::OsString,
@@ -16,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::{Backend, Limits, Mount, Network, Spec};
+use probity_sandbox::{Backend, Limits, Mount, Network, PromiseName, Spec, keeps};
 use probity_scope::HeldDirectory;
 
 use super::{
@@ -176,6 +177,11 @@ impl RunnerContext {
         self.backend != Backend::None
     }
 
+    /// Whether commands see what is ours at paths of our choice, and not where it is.
+    pub(crate) fn moves_paths(&self) -> bool {
+        keeps(self.backend.kind(), PromiseName::OtherPath)
+    }
+
     /// A site for a copy, in the vault of its version.
     pub(crate) fn site<'a>(
         &'a self,
@@ -208,11 +214,7 @@ impl RunnerContext {
 
     /// What a directory of ours is for commands.
     pub(crate) fn seen(&self, name: &str, leaf: &Leaf) -> PathBuf {
-        if self.is_sandboxed() {
-            Path::new(OWN).join(name)
-        } else {
-            leaf.path_without_sandbox().to_owned()
-        }
+        if self.moves_paths() { Path::new(OWN).join(name) } else { leaf.own_path().to_owned() }
     }
 
     pub(crate) fn seen_kit(&self) -> PathBuf {
@@ -370,6 +372,9 @@ impl Site<'_> {
             Access::Runs => &context.runs,
         };
         count.fetch_add(1, Ordering::Relaxed);
+        if context.is_sandboxed() && !context.moves_paths() {
+            leave_in_place(&mut spec);
+        }
         context.capture(&context.backend, spec)
     }
 
@@ -407,4 +412,17 @@ impl Site<'_> {
 /// Joining nothing would add a slash, which programs then see in their own path.
 fn below(root: &Path, directory: &Path) -> PathBuf {
     if directory.as_os_str().is_empty() { root.to_owned() } else { root.join(directory) }
+}
+
+/// Shows everything where it is. What would be covered by something else is not shown at all.
+fn leave_in_place(spec: &mut Spec) {
+    if let Some(here) = spec.host_path(&spec.cwd) {
+        spec.cwd = here;
+    }
+    let mut shown: Vec<Mount> = Vec::new();
+    for mount in spec.mounts.drain(..) {
+        shown.retain(|known| known.inside() != mount.inside());
+        shown.push(mount);
+    }
+    spec.mounts = shown.into_iter().map(Mount::in_place).collect();
 }

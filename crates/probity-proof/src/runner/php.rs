@@ -1,6 +1,11 @@
 //! PHP: PHPUnit, which writes JUnit's XML.
 
-use std::path::PathBuf;
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+
+use probity_scope::{CopiedLinks, HeldDirectory};
 
 use super::{
     Runner, Trouble, Unavailable,
@@ -61,6 +66,10 @@ impl PhpUnit {
     }
 }
 
+fn copy(from: &Path, to: &HeldDirectory) -> io::Result<()> {
+    to.copy_tree(&HeldDirectory::open(from)?, CopiedLinks::Kept, &|_, _| true)
+}
+
 impl Tool for PhpUnit {
     fn name(&self) -> &'static str {
         "phpunit"
@@ -116,10 +125,14 @@ impl Tool for PhpUnit {
                 program.clone()
             }
         };
-        if site.context.is_sandboxed() {
-            for (place, real) in &self.vendors {
-                site.copy.make_directory(place).map_err(|error| Trouble::at(real, &error))?;
+        for (place, real) in self.vendors.iter().filter(|_| site.context.is_sandboxed()) {
+            let failed = |error: io::Error| Trouble::at(real, &error);
+            if site.context.moves_paths() {
+                site.copy.make_directory(place).map_err(failed)?;
                 task.mounts.push(mounts::PACKAGES.read_only(real, site.seen_repo.join(place)));
+            } else if site.repo().kind(place).is_none() {
+                // Composer finds the classes of a project from where its packages really are.
+                site.repo().ensure(place).and_then(|into| copy(real, &into)).map_err(failed)?;
             }
         }
         task.arguments([&self.php, &program]);

@@ -13,13 +13,20 @@ use probity_sandbox::{Backend, probe};
 
 /// Options for proofs in a repository, in a sandbox, with caches that stay.
 pub(crate) fn options(repo: &Path) -> ProofOptions {
-    let backend = Backend::Bubblewrap { program: probe().bubblewrap.unwrap().program };
-    let mut options = ProofOptions::new(repo, backend);
+    let mut options = ProofOptions::new(repo, sandbox());
     options.environment = environment();
     // Where the binary has them if its directory of caches is this one, so that its tests share them.
     options.caches = Some(kept().join("probity/proofs"));
     options.jobs = 2;
     options
+}
+
+/// Bubblewrap, or the sandbox that somebody wants to try all of these tests in.
+fn sandbox() -> Backend {
+    match env::var("PROBITY_TEST_SANDBOX").as_deref() {
+        Ok("landlock") => Backend::Landlock,
+        _ => Backend::Bubblewrap { program: probe().bubblewrap.unwrap().program },
+    }
 }
 
 /// What `script/tools` has installed.

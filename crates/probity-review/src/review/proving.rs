@@ -97,7 +97,7 @@ impl PendingWorkshop {
         let workshop = self.workshop(events)?;
         events(Event::Proving { of: open.len() });
         let proved = proved(workshop, claims, &open, redactor, events);
-        let isolation = wording::isolation(workshop.is_sandboxed()).to_owned();
+        let isolation = wording::isolation(workshop.sandbox()).to_owned();
         let notes = workshop.notes().iter().map(wording::prepare_note).collect();
         // Tests that were killed have shown nothing, and a score without them would be a lie.
         self.check_stop()?;

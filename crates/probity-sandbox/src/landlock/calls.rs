@@ -79,6 +79,25 @@ pub(super) const FUTIMESAT: Call = old("futimesat", 261);
 pub(super) const UTIMENSAT: Call = both("utimensat", 280, 88);
 pub(super) const INOTIFY_ADD_WATCH: Call = both("inotify_add_watch", 254, 27);
 
+pub(super) const OPEN: Call = old("open", 2);
+pub(super) const CREAT: Call = old("creat", 85);
+pub(super) const OPENAT: Call = both("openat", 257, 56);
+pub(super) const TRUNCATE: Call = both("truncate", 76, 45);
+pub(super) const MKDIR: Call = old("mkdir", 83);
+pub(super) const MKDIRAT: Call = both("mkdirat", 258, 34);
+pub(super) const MKNOD: Call = old("mknod", 133);
+pub(super) const MKNODAT: Call = both("mknodat", 259, 33);
+pub(super) const SYMLINK: Call = old("symlink", 88);
+pub(super) const SYMLINKAT: Call = both("symlinkat", 266, 36);
+pub(super) const LINK: Call = old("link", 86);
+pub(super) const LINKAT: Call = both("linkat", 265, 37);
+pub(super) const RENAME: Call = old("rename", 82);
+pub(super) const RENAMEAT: Call = both("renameat", 264, 38);
+pub(super) const RENAMEAT2: Call = both("renameat2", 316, 276);
+pub(super) const RMDIR: Call = old("rmdir", 84);
+pub(super) const UNLINK: Call = old("unlink", 87);
+pub(super) const UNLINKAT: Call = both("unlinkat", 263, 35);
+
 /// Extended attributes are set, or taken away, by these.
 pub(super) const ATTRIBUTES: &[Call] = &[
     both("setxattr", 188, 5),
@@ -160,6 +179,15 @@ mod tests {
             (INOTIFY_ADD_WATCH, libc::SYS_inotify_add_watch),
             (FCNTL, libc::SYS_fcntl),
             (IOCTL, libc::SYS_ioctl),
+            (OPENAT, libc::SYS_openat),
+            (TRUNCATE, libc::SYS_truncate),
+            (MKDIRAT, libc::SYS_mkdirat),
+            (MKNODAT, libc::SYS_mknodat),
+            (SYMLINKAT, libc::SYS_symlinkat),
+            (LINKAT, libc::SYS_linkat),
+            (RENAMEAT, libc::SYS_renameat),
+            (RENAMEAT2, libc::SYS_renameat2),
+            (UNLINKAT, libc::SYS_unlinkat),
         ] {
             assert_eq!(call.on(here).map(i64::from), Some(number), "{}", call.name);
         }
@@ -228,6 +256,15 @@ mod tests {
             (UTIMES, libc::SYS_utimes),
             (FUTIMESAT, libc::SYS_futimesat),
             (FCHMODAT2, libc::SYS_fchmodat2),
+            (OPEN, libc::SYS_open),
+            (CREAT, libc::SYS_creat),
+            (MKDIR, libc::SYS_mkdir),
+            (MKNOD, libc::SYS_mknod),
+            (SYMLINK, libc::SYS_symlink),
+            (LINK, libc::SYS_link),
+            (RENAME, libc::SYS_rename),
+            (RMDIR, libc::SYS_rmdir),
+            (UNLINK, libc::SYS_unlink),
         ] {
             assert_eq!(call.on(here).map(i64::from), Some(number), "{}", call.name);
         }

@@ -40,7 +40,27 @@ const NEWEST: ABI = ABI::V6;
 enum Access {
     Read,
     Write,
+    /// Written by the supervisor for the process, because parts of it are kept: Landlock takes nothing
+    /// away again of what it gives above.
+    WriteBySupervisor,
     Device,
+}
+
+/// Whose rules are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    Process,
+    Supervisor,
+}
+
+/// Who judges what is done to a file by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Judge {
+    Landlock,
+    /// It may be done, by the supervisor.
+    Allowed,
+    /// It is a part that is kept.
+    Kept,
 }
 
 #[derive(Debug, Clone)]
@@ -65,8 +85,35 @@ impl Places {
         for mount in &spec.mounts {
             places.mount(mount)?;
         }
-        places.refuse_kept_parts()?;
+        places.find_kept_parts();
         Ok(places)
+    }
+
+    /// Whether writable directories have parts that are not.
+    pub(super) fn keeps_parts(&self) -> bool {
+        self.0.iter().any(|place| place.access == Access::WriteBySupervisor)
+    }
+
+    /// Who judges a change to what is at this path, which is one without links.
+    pub(super) fn judge(&self, path: &Path) -> Judge {
+        let above = |place: &&Place| path.starts_with(&place.path);
+        let mut above = self.0.iter().filter(above);
+        if !above.any(|place| place.access == Access::WriteBySupervisor) {
+            return Judge::Landlock;
+        }
+        if self.is_writable(path) { Judge::Allowed } else { Judge::Kept }
+    }
+
+    /// Whether this is the beginning of a place, or on the way to one: what is there must neither be moved
+    /// nor replaced. Nobody can do that to a mount, either.
+    pub(super) fn is_fixed(&self, path: &Path) -> bool {
+        self.0.iter().any(|place| place.path.starts_with(path))
+    }
+
+    /// The innermost place around a path decides.
+    fn place_of(&self, path: &Path) -> Option<&Place> {
+        let above = self.0.iter().filter(|place| path.starts_with(&place.path));
+        above.max_by_key(|place| place.path.as_os_str().len())
     }
 
     /// A directory of ours that the process may write.
@@ -76,7 +123,8 @@ impl Places {
 
     /// Whether the process may change what is here. The path is one without links.
     pub(super) fn is_writable(&self, path: &Path) -> bool {
-        self.0.iter().any(|place| place.access == Access::Write && path.starts_with(&place.path))
+        let access = self.place_of(path).map(|place| place.access);
+        matches!(access, Some(Access::Write | Access::WriteBySupervisor))
     }
 
     pub(super) fn is_readable(&self, path: &Path) -> bool {
@@ -122,28 +170,27 @@ impl Places {
         Ok(())
     }
 
-    /// Whoever may write a directory may write all that is in it: Landlock takes nothing away again.
-    fn refuse_kept_parts(&self) -> Result<(), SpawnError> {
-        let kept = self.0.iter().find(|place| {
-            place.access == Access::Read
-                && self.0.iter().any(|above| {
-                    above.access == Access::Write
-                        && above.path != place.path
-                        && place.path.starts_with(&above.path)
-                })
-        });
-        match kept {
-            None => Ok(()),
-            Some(place) => Err(SpawnError::NotShown {
-                backend: NAME,
-                path: place.path.clone(),
-                why: "it cannot keep a part of a writable directory read-only",
-            }),
+    /// Directories with a part that is kept are the supervisor's to write, with all that is in them.
+    fn find_kept_parts(&mut self) {
+        let is_below = |place: &Place, above: &Place| {
+            place.path != above.path && place.path.starts_with(&above.path)
+        };
+        let has_kept = |above: &Place| {
+            let mut others = self.0.iter();
+            above.access == Access::Write
+                && others.any(|place| place.access == Access::Read && is_below(place, above))
+        };
+        let found: Vec<Place> = self.0.iter().filter(|place| has_kept(place)).cloned().collect();
+        for place in &mut self.0 {
+            let is_in = |above: &Place| place.path.starts_with(&above.path);
+            if place.access == Access::Write && found.iter().any(is_in) {
+                place.access = Access::WriteBySupervisor;
+            }
         }
     }
 
     /// The rules for files, and without a network those for it.
-    pub(super) fn ruleset(&self, network: Network) -> io::Result<OwnedFd> {
+    pub(super) fn ruleset(&self, network: Network, whose: Whose) -> io::Result<OwnedFd> {
         let mut created = ruleset_of(|| {
             let mut ruleset = Ruleset::default()
                 .set_compatibility(CompatLevel::HardRequirement)
@@ -156,7 +203,7 @@ impl Places {
         })?;
         for place in &self.0 {
             let parent = open(&place.path)?;
-            let mut allowed = place.access.rights();
+            let mut allowed = place.access.rights(whose);
             if !is_directory(&parent)? {
                 allowed &= AccessFs::from_file(NEWEST);
             }
@@ -188,11 +235,12 @@ pub(super) fn scope() -> io::Result<OwnedFd> {
 }
 
 impl Access {
-    fn rights(self) -> BitFlags<AccessFs> {
+    fn rights(self, whose: Whose) -> BitFlags<AccessFs> {
         let devices = AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev;
         match self {
+            Self::WriteBySupervisor if whose == Whose::Process => AccessFs::from_read(NEWEST),
             Self::Read => AccessFs::from_read(NEWEST),
-            Self::Write => AccessFs::from_all(NEWEST) & !devices,
+            Self::Write | Self::WriteBySupervisor => AccessFs::from_all(NEWEST) & !devices,
             Self::Device => AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev,
         }
     }
@@ -247,10 +295,7 @@ mod tests {
                 vec![Mount::Tmpfs { inside: path.join("part"), bytes: None }],
                 Some(format!("landlock cannot show {shown}/part: it cannot put an empty directory anywhere")),
             ),
-            (
-                vec![Mount::read_write(&path, &path), Mount::read_only(path.join("part/deep"), path.join("part/deep"))],
-                Some(format!("landlock cannot show {shown}/part/deep: it cannot keep a part of a writable directory read-only")),
-            ),
+            (vec![Mount::read_write(&path, &path), Mount::read_only(path.join("part/deep"), path.join("part/deep"))], None),
             (vec![Mount::read_write("/", "/")], Some("landlock cannot show /: it would show the whole machine".to_owned())),
             (
                 vec![Mount::read_write(&path, &path), Mount::read_write(path.join("link"), path.join("link"))],
@@ -264,6 +309,43 @@ mod tests {
             let seen = Places::of(&spec(mounts.clone())).err().map(|error| error.to_string());
             assert_eq!(seen, expected, "{mounts:?}");
         }
+    }
+
+    #[test]
+    fn the_innermost_place_decides_who_judges_a_change() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().canonicalize().unwrap();
+        fs::create_dir_all(path.join("work/git/hooks")).unwrap();
+        fs::create_dir_all(path.join("work/git/objects")).unwrap();
+        fs::create_dir_all(path.join("home")).unwrap();
+        let own = |name: &str| path.join(name);
+        let mounts = vec![
+            Mount::read_write(own("work"), own("work")),
+            Mount::read_write(own("work/git"), own("work/git")),
+            Mount::read_only(own("work/git/hooks"), own("work/git/hooks")),
+            Mount::read_write(own("home"), own("home")),
+        ];
+        let places = Places::of(&spec(mounts)).unwrap();
+        assert!(places.keeps_parts());
+        for (name, judge, is_writable, is_fixed) in [
+            ("work", Judge::Allowed, true, true),
+            ("work/new", Judge::Allowed, true, false),
+            ("work/git", Judge::Allowed, true, true),
+            ("work/git/objects", Judge::Allowed, true, false),
+            ("work/git/hooks", Judge::Kept, false, true),
+            ("work/git/hooks/x", Judge::Kept, false, false),
+            ("work/git/hooks.d", Judge::Allowed, true, false),
+            ("home/x", Judge::Landlock, true, false),
+            ("other", Judge::Landlock, false, false),
+        ] {
+            let seen = own(name);
+            assert_eq!(places.judge(&seen), judge, "{name}");
+            assert_eq!(places.is_writable(&seen), is_writable, "{name}");
+            assert_eq!(places.is_fixed(&seen), is_fixed, "{name}");
+        }
+        let places = Places::of(&spec(vec![Mount::read_write(&path, &path)])).unwrap();
+        assert!(!places.keeps_parts());
+        assert_eq!(places.judge(&own("work/x")), Judge::Landlock);
     }
 
     #[test]

@@ -2,14 +2,16 @@
 //! whose file to change.
 //!
 //! A call is looked at in a copy, once, and what was looked at is what is done: a socket or file is held by
-//! a descriptor of ours, so that the process cannot exchange anything in between. The call itself is never
-//! let through to the process.
+//! a descriptor of ours, so that the process cannot exchange anything in between. The call itself is
+//! let through to the process only if Landlock judges it in full, whatever its arguments have become.
 //!
 //! Two threads do this. The first reads what is asked, which takes the right to look into the process, and
 //! has no powers but that user's. The second does what was decided, and is confined to the files of the
 //! process by Landlock as well.
 
 mod attributes;
+mod entries;
+mod files;
 mod notice;
 mod sockets;
 mod target;
@@ -29,25 +31,30 @@ use rustix::io::Errno;
 
 use super::{
     calls::{self, Call, Processor},
-    places::Places,
+    filter,
+    places::{Places, Whose},
 };
 use crate::{Network, spawner::submit_to, user::Ids};
-use notice::{Listener, Notice, Tracee};
+use notice::{Done, Listener, Notice, Tracee};
 
 #[derive(Debug, Clone)]
 pub(super) struct Supervisor {
     pub(super) places: Arc<Places>,
     pub(super) ids: Ids,
     pub(super) network: Network,
+    /// The bits that this process, and all its threads, give to nothing they make.
+    pub(super) umask: u32,
 }
 
 /// What is done about a call. It owns all that it needs.
-type Action = Box<dyn FnOnce() -> Result<i64, Errno> + Send>;
+type Action = Box<dyn FnOnce() -> Result<Done, Errno> + Send>;
 
 enum Decision {
     Act(Action),
-    /// Something that may take as long as another machine likes.
+    /// Something that may take as long as somebody else likes.
     ActApart(Action),
+    /// The process makes the call itself, and Landlock judges it.
+    Leave,
 }
 
 /// Connections at a time that are waited for.
@@ -57,7 +64,7 @@ impl Supervisor {
     /// Takes the listener that the process has sent, and serves it until the last process is gone.
     pub(super) fn serve(self, socket: &OwnedFd) -> io::Result<()> {
         let listener = Arc::new(Listener::receive(socket)?);
-        let files = self.places.ruleset(self.network)?;
+        let files = self.places.ruleset(self.network, Whose::Supervisor)?;
         let (sender, actions) = mpsc::channel::<(u64, Action)>();
         let (ids, answering) = (self.ids, Arc::clone(&listener));
         let start =
@@ -90,20 +97,28 @@ impl Supervisor {
                     }
                 }
                 Ok(Decision::ActApart(action)) => apart(listener, id, action, &waiting),
+                Ok(Decision::Leave) => listener.leave_to_landlock(id),
             }
         }
     }
 
-    fn decide(&self, listener: &Listener, notice: &Notice) -> Result<Decision, Errno> {
+    fn decide(&self, listener: &Arc<Listener>, notice: &Notice) -> Result<Decision, Errno> {
         let called = |call: &Call| {
             Processor::here().and_then(|processor| call.on(processor)) == Some(notice.number)
         };
-        let tracee = Tracee::open(listener, notice)?;
+        let tracee = match Tracee::open(listener, notice) {
+            // Some programs forbid that anybody looks into them.
+            Err(_) if filter::is_judged_by_landlock(called) => return Ok(Decision::Leave),
+            found => found?,
+        };
         if called(&calls::CONNECT) {
             return sockets::connect(self, &tracee, notice);
         }
         if called(&calls::BIND) {
             return sockets::bind(self, &tracee, notice);
+        }
+        if let Some(asked) = files::Asked::read(&tracee, notice, called)? {
+            return asked.decide(self, listener, &tracee, notice.id);
         }
         attributes::decide(self, &tracee, notice, called).map(Decision::Act)
     }
@@ -152,9 +167,16 @@ fn confine_thread(files: &OwnedFd) -> io::Result<()> {
     submit_to(files)
 }
 
-/// Whether connections can be made at all.
-pub(super) fn can_connect() -> bool {
+/// Whether a socket of the process can be connected by us.
+pub(super) fn takes_sockets() -> bool {
     notice::can_take()
+}
+
+/// The bits that we do not give to what we make, without changing them for a moment.
+pub(super) fn own_umask() -> u32 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    // What is asked to have more than this is given it afterwards; with all bits, always.
+    notice::umask_of(&status).unwrap_or(0o777)
 }
 
 /// The path by which this process finds what it holds.

@@ -33,6 +33,9 @@ pub(crate) struct Before {
     pub(crate) cgroups: Vec<OwnedFd>,
     #[cfg(target_os = "linux")]
     pub(crate) limits: Vec<(rustix::process::Resource, u64)>,
+    /// The only processors that it may use.
+    #[cfg(target_os = "linux")]
+    pub(crate) processors: Option<rustix::thread::CpuSet>,
     /// A Landlock ruleset to submit to.
     #[cfg(target_os = "linux")]
     pub(crate) ruleset: Option<OwnedFd>,
@@ -159,6 +162,9 @@ impl Before {
             // A limit that is tighter already stays: it could not be raised anyway.
             let most = getrlimit(*resource).maximum.map_or(*limit, |hard| hard.min(*limit));
             setrlimit(*resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+        }
+        if let Some(processors) = &self.processors {
+            rustix::thread::sched_setaffinity(None, processors)?;
         }
         if let Some(ruleset) = &self.ruleset {
             rustix::thread::set_no_new_privs(true)?;

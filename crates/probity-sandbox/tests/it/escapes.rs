@@ -5,11 +5,11 @@ mod rows;
 mod scene;
 mod variants;
 
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
-use probity_sandbox::{Backend, Network, keeps};
+use probity_sandbox::{Backend, Mount, Network, PromiseName, keeps};
 
-use crate::stage::{Workspace, kind_of, sandboxes, text};
+use crate::stage::{INSIDE, Workspace, kind_of, sandboxes, text};
 use rows::{ROWS, Row};
 use scene::Scene;
 use variants::VARIANTS;
@@ -18,15 +18,21 @@ use variants::VARIANTS;
 fn every_way_out_works_without_a_sandbox_and_is_closed_in_each() {
     let scene = Scene::new();
     let mut wrong = Vec::new();
-    let bare = answers(&Backend::None, &scene);
+    let bare = answers(&Backend::None, &scene, Kept::No);
     for (row, answer) in rows().zip(&bare) {
         if !answer.escaped {
             wrong.push(format!("{}: does not work without a sandbox: {}", row.name, answer.why));
         }
     }
-    for backend in sandboxes() {
+    let [bubblewrap, landlock] = sandboxes();
+    // Landlock judges most calls only where the supervisor does not make them.
+    let ways = [(bubblewrap, Kept::Yes), (landlock.clone(), Kept::Yes), (landlock, Kept::No)];
+    for (backend, kept) in ways {
         let kind = kind_of(&backend);
-        for (row, answer) in rows().zip(answers(&backend, &scene)) {
+        for (row, answer) in rows().zip(answers(&backend, &scene, kept)) {
+            if kept == Kept::No && row.promise == Some(PromiseName::KeptParts) {
+                continue;
+            }
             let is_promised = row.promise.is_none_or(|promise| keeps(kind, promise));
             if answer.escaped == is_promised {
                 let seen = if answer.escaped { "escaped" } else { answer.why.as_str() };
@@ -41,16 +47,32 @@ fn rows() -> impl Iterator<Item = &'static Row> {
     ROWS.iter().chain(VARIANTS)
 }
 
+/// Whether a part of the workspace is read-only.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Yes,
+    No,
+}
+
+const PARTS: [&str; 6] = ["own", "removed", "renamed", "replaced", "linked", "exchanged"];
+
 struct Answer {
     escaped: bool,
     why: String,
 }
 
 /// What became of each row. One that was never tried has no answer, and fails here.
-fn answers(backend: &Backend, scene: &Scene) -> Vec<Answer> {
+fn answers(backend: &Backend, scene: &Scene, kept: Kept) -> Vec<Answer> {
     let workspace = Workspace::new();
+    PARTS.iter().for_each(|name| workspace.write(&format!("kept/{name}"), "kept"));
     workspace.write("ways.py", &script(scene));
     let mut spec = workspace.spec(&["python3", "ways.py"]);
+    if kept == Kept::Yes {
+        let part = workspace.path.join("kept");
+        for at in [Path::new(INSIDE), &workspace.path] {
+            spec.mounts.push(Mount::read_only(&part, at.join("kept")));
+        }
+    }
     spec.network = Network::None;
     let (outcome, stdout) = text(backend, &spec);
     let told = String::from_utf8_lossy(&outcome.stderr_tail);

@@ -140,10 +140,11 @@ fn what_it_has_no_means_for_is_refused_by_name() {
         other.to_string(),
         format!("landlock cannot show {INSIDE}: it shows files at their own path alone")
     );
-    let part = workspace.path.join("part");
-    let kept = refused(&|spec| spec.mounts.push(Mount::read_only(&part, &part)));
-    let why = "it cannot keep a part of a writable directory read-only";
-    assert_eq!(kept.to_string(), format!("landlock cannot show {path}/part: {why}"));
+    let empty = refused(&|spec| {
+        spec.mounts.push(Mount::Tmpfs { inside: workspace.path.join("empty"), bytes: None });
+    });
+    let why = "it cannot put an empty directory anywhere";
+    assert_eq!(empty.to_string(), format!("landlock cannot show {path}/empty: {why}"));
     let list = refused(&|spec| spec.reach = Some(Allowlist::parse(&["example.com"]).unwrap()));
     assert_eq!(
         list.to_string(),
@@ -188,26 +189,30 @@ fn roots_process_in_another_users_workspace_is_that_user() {
     }
 }
 
-/// As docker's default profile does: files are changed all the same, sockets in the workspace are not
-/// reached, and an open network is refused.
+/// As docker's default profile does: files are changed all the same, an open network is reached, and there
+/// are no sockets of the machine's own.
 #[test]
-fn where_no_socket_can_be_taken_over_an_open_network_is_refused_by_name() {
+fn where_no_socket_can_be_taken_over_the_internet_is_reached_and_nothing_else() {
     const ROLE: &str = "PROBITY_SANDBOX_TEST_NO_SOCKETS";
     if std::env::var_os(ROLE).is_some() {
         let workspace = Workspace::new();
         let script = "import os, socket\n\
                       open('file', 'w').close(); held = os.open('file', os.O_RDWR)\n\
                       os.fchmod(held, 0o600); os.utime(held); os.chmod('file', 0o640); print('changed')\n\
-                      try: socket.socket(socket.AF_UNIX).bind('socket')\n\
-                      except PermissionError: print('refused')\n";
-        let mut spec = python(&workspace, script);
-        assert_eq!(text(&Backend::Landlock, &spec).1, "changed\nrefused\n");
+                      try: socket.socket(socket.AF_UNIX)\n\
+                      except PermissionError: print('refused')\n\
+                      first, second = socket.socketpair(); first.sendall(b'pair'); print(second.recv(9))\n\
+                      try: first.connect(b'socket')\n\
+                      except OSError: print('connected already')\n\
+                      try: socket.create_connection(('127.0.0.1', PORT)); print('reached')\n\
+                      except PermissionError: print('closed')\n";
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port().to_string();
+        let mut spec = python(&workspace, &script.replace("PORT", &port));
+        let seen = "changed\nrefused\nb'pair'\nconnected already\n";
+        assert_eq!(text(&Backend::Landlock, &spec).1, format!("{seen}closed\n"));
         spec.network = Network::Open;
-        assert_eq!(
-            spawn(&Backend::Landlock, &spec).unwrap_err().to_string(),
-            "landlock could not prepare the sandbox: a filter around this process forbids pidfd_getfd, \
-             without which no process can be connected; allow it, or use no network"
-        );
+        assert_eq!(text(&Backend::Landlock, &spec).1, format!("{seen}reached\n"));
         return;
     }
     let Backend::Bubblewrap { program } = crate::stage::bubblewrap() else { unreachable!() };
@@ -223,7 +228,8 @@ fn where_no_socket_can_be_taken_over_an_open_network_is_refused_by_name() {
     }
     let workspace = Workspace::new();
     fs::write(workspace.path.join("filter"), bytes).unwrap();
-    let test = "landlock::where_no_socket_can_be_taken_over_an_open_network_is_refused_by_name";
+    let test =
+        "landlock::where_no_socket_can_be_taken_over_the_internet_is_reached_and_nothing_else";
     let script = "exec 9<\"$1\"; shift; exec \"$@\"";
     let output = std::process::Command::new("sh")
         .args(["-c", script, "sh"])
@@ -238,6 +244,127 @@ fn where_no_socket_can_be_taken_over_an_open_network_is_refused_by_name() {
     let told = String::from_utf8_lossy(&output.stdout);
     let failed = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && told.contains("1 passed"), "{told}{failed}");
+}
+
+/// Where parts are kept, every call that names a file goes through the supervisor: what programs see of it
+/// has to be what the kernel would have done.
+#[test]
+fn beside_parts_that_are_kept_programs_do_with_files_what_they_do_elsewhere() {
+    let script = r"
+import errno, os, stat, tempfile, threading
+def mode(path): return oct(stat.S_IMODE(os.lstat(path).st_mode))
+def error(action):
+    try: action(); return 'done'
+    except OSError as error: return errno.errorcode[error.errno]
+os.umask(0o22)
+open('file', 'w').write('text'); print(mode('file'), open('file').read())
+open('file', 'a').write('more'); print(open('file').read())
+print(error(lambda: open('file', 'x')), error(lambda: os.open('absent', os.O_WRONLY)))
+print(error(lambda: os.open('.', os.O_WRONLY)), error(lambda: open('no/such', 'w')), error(lambda: open('file/x', 'w')))
+held = os.open('made', os.O_CREAT | os.O_RDWR | os.O_EXCL, 0o666); print(mode('made'), os.get_inheritable(held))
+os.write(held, b'12345'); os.truncate('made', 2); print(os.fstat(held).st_size)
+os.umask(0); open('open', 'w').close(); print(mode('open')); os.mkdir('all'); print(mode('all'))
+os.umask(0o77); os.mkdir('own'); open('own/x', 'w').close(); print(mode('own'), mode('own/x')); os.umask(0o22)
+os.mkdir('d'); os.chdir('d'); open('../up', 'w').close(); os.mkdir('../beside'); os.chdir('..')
+here = os.open('d', os.O_RDONLY)
+open(os.path.abspath('d/abs'), 'w').close(); os.open('rel', os.O_CREAT | os.O_WRONLY, dir_fd=here)
+os.rename('abs', 'moved', src_dir_fd=here, dst_dir_fd=here); print(sorted(os.listdir('d')))
+os.symlink('d/rel', 'link'); open('link', 'w').write('through'); print(open('d/rel').read())
+os.symlink('d/new', 'dangling'); open('dangling', 'w').close(); print(os.path.exists('d/new'))
+print(error(lambda: os.open('link', os.O_WRONLY | os.O_NOFOLLOW)), error(lambda: open('dangling', 'x')))
+os.symlink('loop', 'loop'); print(error(lambda: open('loop', 'w')))
+os.link('file', 'hard'); print(os.stat('file').st_nlink, error(lambda: os.link('file', 'hard')))
+print(error(lambda: os.mkdir('d')), error(lambda: os.rmdir('d')), error(lambda: os.unlink('d')), error(lambda: os.rmdir('file')))
+os.replace('hard', 'file2'); os.rename('d', 'e/'); print(os.path.isdir('e'), error(lambda: os.rename('absent', 'x')))
+print(error(lambda: os.rename('e', 'e/below')), error(lambda: os.rename('file', 'e')))
+os.unlink('link'); os.rmdir('all'); print(os.path.lexists('link'), os.path.exists('all'))
+os.mkfifo('pipe'); got = []
+reader = threading.Thread(target=lambda: got.append(open('pipe').read())); reader.start()
+open('pipe', 'w').write('piped'); reader.join(); print(got)
+print(error(lambda: os.open('pipe', os.O_WRONLY | os.O_NONBLOCK)))
+print(error(lambda: os.mknod('device', 0o600 | stat.S_IFCHR, os.makedev(1, 3))) in ('EPERM', 'EACCES'))
+with tempfile.TemporaryFile(dir='.') as file: file.write(b'x'); print('temporary')
+with tempfile.NamedTemporaryFile(dir='.') as file: file.write(b'x'); print('named')
+again = os.open(f'/proc/self/fd/{held}', os.O_WRONLY); os.write(again, b'67'); print(open('made').read())
+
+open(os.path.join(os.environ['TMPDIR'], 'temporary'), 'w').write('x'); print('own')
+import ctypes; ctypes.CDLL(None).prctl(4, 0); open('/dev/null', 'w').close(); ctypes.CDLL(None).prctl(4, 1); print('unseen')
+print(error(lambda: open('/etc/made', 'w')) in ('EACCES', 'EPERM', 'EROFS'), error(lambda: open('', 'w')))
+";
+    let seen = |kept: bool, backend: &Backend| {
+        let workspace = Workspace::new();
+        workspace.write("kept/part", "kept");
+        let mut spec = python(&workspace, script);
+        if kept {
+            for at in [workspace.path.clone(), INSIDE.into()] {
+                spec.mounts.push(Mount::read_only(workspace.path.join("kept"), at.join("kept")));
+            }
+        }
+        spec.env.push(("TMPDIR".into(), "/tmp".into()));
+        if *backend == Backend::Landlock {
+            spec.env.retain(|(name, _)| name != "TMPDIR");
+            spec.mounts.retain(|mount| !mount.inside().starts_with(INSIDE));
+        }
+        let (outcome, stdout) = text(backend, &spec);
+        assert_eq!(
+            outcome.exit,
+            Exit::Code(0),
+            "{}",
+            String::from_utf8_lossy(&outcome.stderr_tail)
+        );
+        stdout
+    };
+    let expected = seen(false, &crate::stage::bubblewrap());
+    assert_eq!(seen(true, &Backend::Landlock), expected);
+    assert_eq!(seen(false, &Backend::Landlock), expected);
+}
+
+/// Each way to change a part, from a thread that changes paths under the supervisor's eyes, too.
+#[test]
+fn a_race_for_a_part_that_is_kept_is_lost() {
+    let script = r"
+import os, threading
+os.makedirs('work/git/hooks', exist_ok=True)
+stop = False
+def swap():
+    while not stop:
+        for target in ('work/free', 'work/git/hooks', 'work/git'):
+            try:
+                os.symlink(target, 'next'); os.replace('next', 'turn')
+            except OSError: pass
+os.mkdir('work/free')
+thread = threading.Thread(target=swap); thread.start()
+for number in range(500):
+    for action in (
+        lambda: os.close(os.open('turn/evil', os.O_CREAT | os.O_WRONLY)),
+        lambda: os.mkdir('turn/evil'), lambda: os.symlink('x', 'turn/evil'),
+        lambda: os.link('work/free/evil', 'turn/evil'), lambda: os.rename('work/free/evil', 'turn/evil'),
+        lambda: os.rename('turn/hooks', 'turn/moved'), lambda: open('turn/kept', 'w').write('evil'),
+        lambda: os.unlink('turn/kept'), lambda: os.rename('turn', 'turned'),
+    ):
+        try: action()
+        except OSError: pass
+stop = True
+thread.join()
+print('tried')
+";
+    let workspace = Workspace::new();
+    workspace.write("work/git/hooks/kept", "kept");
+    let kept = workspace.path.join("work/git/hooks");
+    let mut spec = python(&workspace, script);
+    spec.mounts.push(Mount::read_only(&kept, &kept));
+    let (outcome, stdout) = text(&Backend::Landlock, &spec);
+    assert_eq!(
+        stdout,
+        "tried
+",
+        "{}",
+        String::from_utf8_lossy(&outcome.stderr_tail)
+    );
+    let names: Vec<_> =
+        fs::read_dir(&kept).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["kept"]);
+    assert_eq!(fs::read_to_string(kept.join("kept")).unwrap(), "kept");
 }
 
 /// Supervisors end with their processes.

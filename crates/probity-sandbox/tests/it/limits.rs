@@ -45,7 +45,7 @@ fn a_busy_loop_gets_its_share_of_the_processor_or_it_is_said() {
         spec.limits.cpus = Some(0.2);
         let (outcome, stdout) = text(&backend, &spec);
         if !outcome.notes.is_empty() {
-            let said = "time of the processor is not limited";
+            let said = "time of the processor is limited";
             assert!(outcome.notes.iter().any(|note| note.starts_with(said)), "{outcome:?}");
             continue;
         }
@@ -119,7 +119,7 @@ fn a_process_says_what_holds_its_limits() {
         let mut spec = workspace.shell("true");
         spec.limits = Limits::usual();
         let child = spawn(&backend, &spec).unwrap();
-        let expected = if probe().cgroups.is_ok() { LimitedBy::Cgroup } else { LimitedBy::Rlimits };
+        let expected = if probe().cgroups.is_ok() { LimitedBy::Cgroup } else { LimitedBy::Watch };
         assert_eq!(child.limited_by(), expected, "{backend:?}");
         child.wait();
     }
@@ -134,4 +134,48 @@ fn a_file_grows_no_further_than_it_may() {
         let (_, stdout) = text(&backend, &spec);
         assert_eq!(stdout.trim(), "1048576", "{backend:?}");
     }
+}
+
+/// In a place where the directories of cgroups cannot be written, as in most containers. Processes that are
+/// each small are ended when they are too large together.
+#[test]
+fn without_a_cgroup_a_watch_ends_a_tree_that_takes_too_much_memory() {
+    const ROLE: &str = "PROBITY_SANDBOX_TEST_NO_CGROUP";
+    if std::env::var_os(ROLE).is_some() {
+        assert!(probe().cgroups.is_err());
+        let workspace = Workspace::new();
+        let many = "import os, time\n\
+                    for _ in range(8):\n    if not os.fork(): x = bytearray(40_000_000); time.sleep(30); os._exit(0)\n\
+                    time.sleep(30); print('went on')\n";
+        for backend in [Backend::None, Backend::Landlock] {
+            let mut spec = workspace.spec(&["python3", "-c", many]);
+            spec.limits.memory = Some(150 << 20);
+            let child = spawn(&backend, &spec).unwrap();
+            assert_eq!(child.limited_by(), LimitedBy::Watch, "{backend:?}");
+            let note = "memory is limited for each process, and approximately for all together";
+            assert!(child.notes()[0].starts_with(note), "{:?}", child.notes());
+            let began = std::time::Instant::now();
+            assert_eq!(child.wait(), Exit::Signal(9), "{backend:?}");
+            assert!(began.elapsed() < std::time::Duration::from_secs(25), "{backend:?}");
+            let few = many.replace("range(8)", "range(2)").replace("sleep(30)", "sleep(1)");
+            spec.argv = ["python3", "-c", &few].map(Into::into).to_vec();
+            assert_eq!(text(&backend, &spec).1, "went on\n", "{backend:?}");
+        }
+        return;
+    }
+    let Backend::Bubblewrap { program } = bubblewrap() else { unreachable!() };
+    let output = std::process::Command::new(program)
+        .args(["--dev-bind", "/", "/", "--ro-bind", "/sys", "/sys", "--"])
+        .arg(std::env::current_exe().unwrap())
+        .args([
+            "--exact",
+            "limits::without_a_cgroup_a_watch_ends_a_tree_that_takes_too_much_memory",
+        ])
+        .arg("--nocapture")
+        .env(ROLE, "1")
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    let failed = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && told.contains("1 passed"), "{told}{failed}");
 }

@@ -14,7 +14,9 @@ fn the_probe_finds_bubblewrap_working_and_it_is_chosen() {
     let found = machine.bubblewrap.clone().unwrap();
     assert_eq!(Backend::Bubblewrap { program: found.program.clone() }, bubblewrap());
     assert!(found.version.starts_with(char::is_numeric), "{found:?}");
-    let no_image = |_: BackendKind, _: &probity_sandbox::FoundProgram| Err(Unusable::Unasked);
+    let no_image = |kind: BackendKind, _: &probity_sandbox::FoundProgram| {
+        if kind.is_engine() { Err(Unusable::Unasked) } else { Ok(()) }
+    };
     let choice = choose(Preference::EngineFirst, &machine, &no_image);
     assert_eq!(
         choice.chosen,

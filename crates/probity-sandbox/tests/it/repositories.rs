@@ -5,7 +5,10 @@ use std::{fs, os::unix::fs::symlink, path::Path};
 use probity_sandbox::{Exit, HeldTree, StrayKind, clean_git_directory, workspace_root};
 use tempfile::TempDir;
 
-use crate::worktrees::{git, in_root, repositories, wait_until_removed};
+use crate::{
+    stage::sandboxes,
+    worktrees::{git, in_root, in_sandbox, repositories, wait_until_removed},
+};
 
 /// A workspace with a nested repository, one that is bare, hooks of its own, an included file, one
 /// that is missing, and a filter that is a program in the tree.
@@ -67,38 +70,46 @@ const HELD: &[&str] = &[
 
 #[test]
 fn what_git_obeys_in_any_repository_cannot_be_changed() {
-    let place = workspace();
-    let main = place.path().join("main");
-    let before: Vec<_> = HELD.iter().map(|path| fs::read(main.join(path)).ok()).collect();
-    for path in HELD {
-        let parent = Path::new(path).parent().unwrap().to_str().unwrap();
-        let script = format!(
-            "mkdir -p {parent}; echo evil >> {path}; echo evil > new; mv new {path}; rm -f {path}; \
-             ln -sf /home/agent/workspace/file {path}; mv {parent} moved; mkdir -p {parent} && \
-             echo evil > {path}; true"
-        );
-        in_root(&main, &script);
-    }
-    for (path, before) in HELD.iter().zip(before) {
-        let now = fs::read(main.join(path)).ok();
-        // What was missing may be there, and empty.
-        assert_eq!(now.unwrap_or_default(), before.unwrap_or_default(), "{path}");
+    for backend in sandboxes() {
+        let place = workspace();
+        let main = place.path().join("main");
+        let before: Vec<_> = HELD.iter().map(|path| fs::read(main.join(path)).ok()).collect();
+        // In one start, since each takes its time.
+        let tries = HELD.iter().map(|path| {
+            let parent = Path::new(path).parent().unwrap().to_str().unwrap();
+            format!(
+                "mkdir -p {parent}; echo evil >> {path}; echo evil > new; mv new {path}; \
+                 rm -f {path}; ln -sf $PWD/file {path}; ln -f file {path}; mv {parent} moved; \
+                 python3 -c 'import os; os.truncate(\"{path}\", 0)'; \
+                 ln {path} linked && echo evil >> linked; mkdir -p {parent} && echo evil > {path}; "
+            )
+        });
+        let (exit, told) = in_sandbox(&backend, &main, &(tries.collect::<String>() + "echo tried"));
+        assert!(exit == Exit::Code(0) && told.contains("tried"), "{backend:?}: {told}");
+        for (path, before) in HELD.iter().zip(before) {
+            let now = fs::read(main.join(path)).ok();
+            // What was missing may be there, and empty.
+            assert_eq!(now.unwrap_or_default(), before.unwrap_or_default(), "{backend:?}: {path}");
+        }
     }
 }
 
 #[test]
 fn ordinary_work_goes_on() {
-    let place = workspace();
-    let main = place.path().join("main");
-    let (exit, told) = in_root(
-        &main,
-        "set -e; git checkout -q -b feature; echo more >> file; git stash -q; git stash pop -q; \
+    for backend in sandboxes() {
+        let place = workspace();
+        let main = place.path().join("main");
+        let (exit, told) = in_sandbox(
+            &backend,
+            &main,
+            "set -e; git checkout -q -b feature; echo more >> file; git stash -q; git stash pop -q; \
          git -c core.hooksPath=/dev/null commit -qam second; git merge -q --no-edit HEAD; \
          git fetch -q . feature:other; git tag one; git gc -q; git branch -D other; \
          git worktree add -q wt; git worktree remove wt; echo /file > .git/info/sparse-checkout; \
          cd nested/deep; echo x > f; git add f; git commit -qm first",
-    );
-    assert_eq!(exit, Exit::Code(0), "{told}");
+        );
+        assert_eq!(exit, Exit::Code(0), "{backend:?}: {told}");
+    }
 }
 
 #[test]

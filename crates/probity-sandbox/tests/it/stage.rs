@@ -56,7 +56,7 @@ fn placed(backend: &Backend, spec: &Spec) -> Spec {
     let mut spec = spec.clone();
     let kind = kind_of(backend);
     if kind != BackendKind::None && !keeps(kind, PromiseName::OtherPath) {
-        spec.mounts.retain(|mount| mount.inside() != Path::new(INSIDE));
+        spec.mounts.retain(|mount| !mount.inside().starts_with(INSIDE));
     }
     spec
 }

@@ -8,10 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use probity_sandbox::{Exit, Guard, Spec, User, workspace_root};
+use probity_sandbox::{Backend, Exit, Guard, PromiseName, Spec, User, keeps, workspace_root};
 use tempfile::TempDir;
 
-use crate::stage::{INSIDE, bubblewrap, text};
+use crate::stage::{INSIDE, bubblewrap, sandboxes, text};
 
 /// Who commits.
 pub(crate) const IDENTITY: [(&str, &str); 4] = [
@@ -48,27 +48,33 @@ pub(crate) fn repositories() -> TempDir {
 }
 
 pub(crate) fn in_root(cwd: &Path, script: &str) -> (Exit, String) {
+    in_sandbox(&bubblewrap(), cwd, script)
+}
+
+pub(crate) fn in_sandbox(backend: &Backend, cwd: &Path, script: &str) -> (Exit, String) {
     let root = workspace_root(cwd).unwrap();
     // A submodule's way to its repository is relative, and so holds at its own path alone.
-    let is_submodule = cwd.ends_with("sub");
-    let at = if is_submodule { root.path.clone() } else { INSIDE.into() };
-    let mut spec = Spec::new(["sh", "-c", script], at);
-    spec.mounts = root.mounts(Path::new(INSIDE));
+    let is_in_place = cwd.ends_with("sub") || !keeps(backend.kind(), PromiseName::OtherPath);
+    let at = if is_in_place { root.path.clone() } else { INSIDE.into() };
+    let mut spec = Spec::new(["sh", "-c", script], &at);
+    spec.mounts = root.mounts(&at);
     spec.env = vec![("PATH".into(), "/usr/bin:/bin".into())];
     spec.env.extend(IDENTITY.map(|(name, value)| (name.into(), value.into())));
     spec.user = User::OwnerOf(root.path);
-    let (outcome, stdout) = text(&bubblewrap(), &spec);
+    let (outcome, stdout) = text(backend, &spec);
     (outcome.exit, stdout + &String::from_utf8_lossy(&outcome.stderr_tail))
 }
 
 #[test]
 fn commits_can_be_made_and_hooks_and_configuration_cannot() {
-    for (tree, git_directory) in
-        [("main", "main/.git"), ("tree", "main/.git"), ("parent/sub", "parent/.git/modules/sub")]
-    {
+    let trees =
+        [("main", "main/.git"), ("tree", "main/.git"), ("parent/sub", "parent/.git/modules/sub")];
+    let all = sandboxes().into_iter().flat_map(|backend| trees.map(|tree| (backend.clone(), tree)));
+    for (backend, (tree, git_directory)) in all {
         let place = repositories();
         let at = place.path().join(tree);
         let directory = place.path().canonicalize().unwrap().join(git_directory);
+        let in_root = |at: &Path, script: &str| in_sandbox(&backend, at, script);
         let (exit, told) =
             in_root(&at, "echo more >> file && git commit -qam second && git status --porcelain");
         assert_eq!((exit, told.as_str()), (Exit::Code(0), ""), "{tree}");
@@ -135,35 +141,41 @@ fn git_on_the_host_is_not_led_elsewhere() {
 
 #[test]
 fn the_configuration_of_a_submodule_stays_from_the_repository_around_it() {
-    let place = repositories();
-    let parent = place.path().join("parent");
-    let module = parent.join(".git/modules/sub");
-    let before = fs::read(module.join("config")).unwrap();
-    let (_, told) = in_root(
-        &parent,
-        "m=.git/modules/sub; echo x >> $m/config; rm -f $m/config; echo x > $m/hooks/pre-commit; \
+    for backend in sandboxes() {
+        let place = repositories();
+        let parent = place.path().join("parent");
+        let module = parent.join(".git/modules/sub");
+        let before = fs::read(module.join("config")).unwrap();
+        let (_, told) = in_sandbox(
+            &backend,
+            &parent,
+            "m=.git/modules/sub; echo x >> $m/config; rm -f $m/config; echo x > $m/hooks/pre-commit; \
          mv $m .git/modules/moved; mv .git/modules .git/m; cd sub && echo more >> file && \
          git commit -qam second && cd .. && git commit -qam second",
-    );
-    assert_eq!(fs::read(module.join("config")).unwrap(), before, "{told}");
-    assert!(!module.join("hooks/pre-commit").exists(), "{told}");
-    let log = Command::new("git").args(["log", "--format=%s"]).current_dir(&parent).output();
-    assert_eq!(log.unwrap().stdout, b"second\nfirst\n", "{told}");
+        );
+        assert_eq!(fs::read(module.join("config")).unwrap(), before, "{told}");
+        assert!(!module.join("hooks/pre-commit").exists(), "{told}");
+        let log = Command::new("git").args(["log", "--format=%s"]).current_dir(&parent).output();
+        assert_eq!(log.unwrap().stdout, b"second\nfirst\n", "{told}");
+    }
 }
 
 #[test]
 fn missing_hooks_and_linked_ones_cannot_be_brought_in() {
-    let place = repositories();
-    let main = place.path().join("main");
-    fs::remove_dir_all(main.join(".git/hooks")).unwrap();
-    in_root(&main, "mkdir -p .git/hooks; echo x > .git/hooks/pre-commit");
-    assert!(!main.join(".git/hooks/pre-commit").exists());
+    for backend in sandboxes() {
+        let in_root = |at: &Path, script: &str| in_sandbox(&backend, at, script);
+        let place = repositories();
+        let main = place.path().join("main");
+        fs::remove_dir_all(main.join(".git/hooks")).unwrap();
+        in_root(&main, "mkdir -p .git/hooks; echo x > .git/hooks/pre-commit");
+        assert!(!main.join(".git/hooks/pre-commit").exists());
 
-    fs::remove_dir_all(main.join(".git/hooks")).unwrap();
-    fs::create_dir(main.join("scripts")).unwrap();
-    std::os::unix::fs::symlink("../scripts", main.join(".git/hooks")).unwrap();
-    in_root(&main, "rm .git/hooks; mkdir .git/hooks; echo x > .git/hooks/pre-commit");
-    assert!(fs::symlink_metadata(main.join(".git/hooks")).unwrap().is_symlink());
+        fs::remove_dir_all(main.join(".git/hooks")).unwrap();
+        fs::create_dir(main.join("scripts")).unwrap();
+        std::os::unix::fs::symlink("../scripts", main.join(".git/hooks")).unwrap();
+        in_root(&main, "rm .git/hooks; mkdir .git/hooks; echo x > .git/hooks/pre-commit");
+        assert!(fs::symlink_metadata(main.join(".git/hooks")).unwrap().is_symlink());
+    }
 }
 
 #[test]

@@ -4,12 +4,19 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::commands::acp::{Login, Request};
+use super::words;
+use crate::{
+    commands::acp::{Login, Request},
+    config::words::Sandbox,
+};
 
 #[derive(Args, Debug)]
 pub(super) struct AcpArgs {
     /// Agent to run [default: `containment.agent` in the configuration, or claude]
     agent: Option<String>,
+    /// Sandbox for the agents; `auto` refuses to start them if none works
+    #[arg(long, value_name = "KIND", default_value = "auto", value_parser = words::<Sandbox>())]
+    sandbox: Sandbox,
     /// Record the messages between the editor and the agents, without secrets
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -24,9 +31,9 @@ pub(super) struct AcpArgs {
 }
 
 impl From<AcpArgs> for Request {
-    fn from(AcpArgs { agent, trace, quarantine, login }: AcpArgs) -> Self {
+    fn from(AcpArgs { agent, sandbox, trace, quarantine, login }: AcpArgs) -> Self {
         let login = login.map(|id| id.map_or(Login::First, Login::WithId));
-        Self { agent, trace, quarantine, login }
+        Self { agent, sandbox, trace, quarantine, login }
     }
 }
 

@@ -134,7 +134,7 @@ pub(super) struct ExecArgs {
     /// Image of the container [default: containai:latest]
     #[arg(long, value_name = "IMAGE")]
     image: Option<String>,
-    /// Sandbox for the command [default: an engine that has the image, otherwise bubblewrap]
+    /// Sandbox for the command [default: an engine that has the image, otherwise bubblewrap, otherwise landlock]
     #[arg(long, value_name = "KIND", value_parser = words::<Sandbox>())]
     sandbox: Option<Sandbox>,
     /// Keep changed files that tools run by themselves (.envrc, Makefile, CI files, …) in the state

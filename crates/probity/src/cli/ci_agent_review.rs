@@ -15,7 +15,7 @@ use crate::{
 ///
 /// This is probity under the name ci-agent-review. It takes no flags: AGENT_CLI, AGENT_MODEL,
 /// REVIEW_PROFILE, REVIEW_CONFIG, SCORE_THRESHOLD, FAIL_ON_CRITICAL, REVIEW_PATHS, REVIEW_DIFF_ONLY,
-/// BASE_REF, DATABASE_URL, REPO_DIR, OUTPUT_DIR, REVIEW_REPORT_ONLY and PROBITY_REVIEW__SANDBOX say what
+/// BASE_REF, DATABASE_URL, REPO_DIR, OUTPUT_DIR, REVIEW_REPORT_ONLY and REVIEW_SANDBOX say what
 /// to do.
 #[derive(Debug, Parser)]
 #[command(

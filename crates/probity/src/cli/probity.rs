@@ -12,9 +12,10 @@ use crate::{
         cai::{ExecArgs, exec_examples},
         check::{self, CheckArgs},
         color::ColorArgs,
-        config, image, manual, matches, names, print_help, review, rules,
+        config, image, manual, matches, names, print_help, review, rules, words,
     },
     commands::{self, doctor::Runners},
+    config::words::Sandbox,
     exit::Exit,
     logging::{self, Loudness},
     name::Name,
@@ -129,6 +130,9 @@ enum ProbityCommand {
     /// Run five example jobs in a minute, without a key or a network
     #[command(after_help = "Examples:\n  probity demo\n  probity demo --keep")]
     Demo {
+        /// Sandbox for the recorded agents and the tests; jobs for which none works are not shown
+        #[arg(long, value_name = "KIND", default_value = "auto", value_parser = words::<Sandbox>())]
+        sandbox: Sandbox,
         /// Keep the directory, so you can run every command by hand
         #[arg(long)]
         keep: bool,
@@ -242,10 +246,10 @@ pub(crate) fn run(args: impl Iterator<Item = OsString>) -> anyhow::Result<Exit> 
             let runners = if quick { Runners::Skip } else { Runners::Start };
             commands::doctor::run(json, runners)
         }
-        Some(ProbityCommand::Demo { as_editor: Some(directory), .. }) => {
-            commands::demo::as_editor(&directory)
+        Some(ProbityCommand::Demo { as_editor: Some(directory), sandbox, .. }) => {
+            commands::demo::as_editor(&directory, sandbox)
         }
-        Some(ProbityCommand::Demo { keep, .. }) => commands::demo::run(keep),
+        Some(ProbityCommand::Demo { keep, sandbox, .. }) => commands::demo::run(keep, sandbox),
     }
 }
 

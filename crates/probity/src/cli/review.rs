@@ -346,11 +346,11 @@ fn is_of_review(key: &Key) -> bool {
 }
 
 fn is_of_asking(key: &Key) -> bool {
-    is_of_review(key) && !is_of_proving(key)
+    is_of_review(key) && key.path != key::review::jobs.key.path
 }
 
 fn is_of_proving(key: &Key) -> bool {
-    key.path == key::review::jobs.key.path
+    [key::review::jobs.key.path, key::review::sandbox.key.path].contains(&key.path)
 }
 
 fn is_of_fixing(key: &Key) -> bool {

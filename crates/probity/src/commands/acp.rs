@@ -24,7 +24,7 @@ use anyhow::Context as _;
 use probity_containment::Quarantine;
 use probity_proxy::{Limits, Options, SessionFigures, Sharing, Stopper, Usage, serve};
 use probity_sandbox::workspace_root;
-use probity_seat::{Seats, State};
+use probity_seat::{Sandbox, Seats, State};
 
 use crate::{
     commands::exec,
@@ -48,6 +48,8 @@ const INTERNAL: i64 = -32603;
 pub(crate) struct Request {
     /// The configured one where none is named.
     pub(crate) agent: Option<String>,
+    /// What `auto` leaves to the configuration.
+    pub(crate) sandbox: Sandbox,
     /// Where to write down what is said.
     pub(crate) trace: Option<PathBuf>,
     /// Whether changed files that tools run by themselves wait for `cai accept`.
@@ -70,8 +72,14 @@ pub(crate) fn run(name: Name, args: Request) -> anyhow::Result<Exit> {
     let agent = Agent::find(name, &agent, &table)?;
     let seats = Seats::new(table, grants, None);
     let quarantine = Quarantine::of(args.quarantine);
-    let sandboxed =
-        |agent, seats| Sandboxed::new(agent, seats, terms.clone(), settings.clone(), quarantine);
+    let sandboxed = |agent, seats| Sandboxed {
+        agent,
+        seats,
+        sandbox: args.sandbox,
+        terms: terms.clone(),
+        settings: settings.clone(),
+        quarantine,
+    };
     if let Some(login) = args.login {
         let store = Files::new(State::find().as_ref().ok(), &agent);
         return login::run(&sandboxed(agent, seats), &store, &login);

@@ -10,6 +10,7 @@ mod convert;
 mod editor;
 mod place;
 mod review;
+mod sandboxes;
 mod sessions;
 mod shell;
 mod stage;
@@ -21,27 +22,29 @@ use std::{
     time::Instant,
 };
 
-use crate::{commands::exec::signals, exit::Exit};
+use crate::{commands::exec::signals, config::words::Sandbox, exit::Exit};
 use place::DemoDirectory;
+use sandboxes::Sandboxes;
 use stage::Stage;
 
 const STEPS: &[fn(&mut Stage<'_>) -> anyhow::Result<()>] =
     &[check::show, convert::show, audit::show, review::show, sessions::show];
 
 /// Plays the editor of the last step: two sessions in the repositories below the directory.
-pub(crate) fn as_editor(directory: &Path) -> anyhow::Result<Exit> {
-    editor::run(directory)
+pub(crate) fn as_editor(directory: &Path, sandbox: Sandbox) -> anyhow::Result<Exit> {
+    editor::run(directory, sandbox)
 }
 
 /// Shows all steps; `keep` leaves the directory, so that every command can be run by hand.
-pub(crate) fn run(keep: bool) -> anyhow::Result<Exit> {
+pub(crate) fn run(keep: bool, sandbox: Sandbox) -> anyhow::Result<Exit> {
     let started = Instant::now();
-    let mut place = DemoDirectory::make()?;
+    let sandboxes = Sandboxes::find(sandbox);
+    let mut place = DemoDirectory::make(sandboxes.chosen())?;
     if keep {
         place.keep();
     }
     end_at_a_signal((!keep).then(|| place.root().to_owned()))?;
-    let mut stage = Stage::new(&place);
+    let mut stage = Stage::new(&place, sandboxes);
     stage.line(
         "Five jobs with recorded agents: no key, no network, and no file outside one directory.",
     )?;

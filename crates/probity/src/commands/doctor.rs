@@ -10,9 +10,10 @@ use probity_agent::AgentTable;
 use probity_containment::make_up;
 use probity_report::{Paint, Screen, padded};
 use probity_sandbox::{
-    Choice, FoundProgram, LimitedBy, Limits, Machine, Unusable, choose, has_image, probe,
+    BackendKind, Choice, FoundProgram, LimitedBy, Limits, Machine, Preference, Unusable, choose,
+    has_image, probe,
 };
-use probity_seat::{Caller, DEFAULT_IMAGE, Policy, Without, find_program};
+use probity_seat::{Caller, DEFAULT_IMAGE, find_program};
 use serde::Serialize;
 
 pub(crate) use self::capability::Runners;
@@ -36,6 +37,10 @@ pub(crate) fn run(json: bool, runners: Runners) -> anyhow::Result<Exit> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Diagnosis {
+    /// Whether agents and tests can be sandboxed: nothing runs otherwise.
+    ready: bool,
+    /// The same in a sentence, with the reasons.
+    summary: String,
     docker: Engine,
     podman: Engine,
     bubblewrap: Means,
@@ -70,7 +75,7 @@ struct Limited {
 
 impl Limited {
     fn new(limits: Limits, machine: &Machine) -> Self {
-        let held_by = if machine.cgroups.is_ok() { LimitedBy::Cgroup } else { LimitedBy::Rlimits };
+        let held_by = if machine.cgroups.is_ok() { LimitedBy::Cgroup } else { LimitedBy::Watch };
         Self {
             memory_bytes: limits.memory,
             cpus: limits.cpus,
@@ -126,6 +131,7 @@ struct Uses {
     exec: Use,
     fixes: Use,
     questions: Use,
+    tests: Use,
 }
 
 /// What would be taken; nothing is not a choice but the lack of one.
@@ -133,8 +139,6 @@ struct Uses {
 struct Use {
     backend: Option<&'static str>,
     reasons: Vec<String>,
-    #[serde(skip)]
-    without: Without,
 }
 
 impl Diagnosis {
@@ -142,26 +146,33 @@ impl Diagnosis {
         let docker = Engine::new(&machine.docker);
         let podman = Engine::new(&machine.podman);
         let decide = |caller: Caller| {
-            let Policy { order, without, .. } = caller.policy();
-            let asked = |_, found: &FoundProgram| has_image(found, DEFAULT_IMAGE);
-            let Choice { chosen, reasons } = choose(order, machine, &asked);
-            Use { backend: chosen.map(|(kind, _)| kind.name()), reasons, without }
+            let asked = |kind: BackendKind, found: &FoundProgram| {
+                if kind.is_engine() { has_image(found, DEFAULT_IMAGE) } else { Ok(()) }
+            };
+            Use::of(choose(caller.policy().order, machine, &asked))
+        };
+        let uses = Uses {
+            exec: decide(Caller::Exec),
+            fixes: decide(Caller::Fix),
+            questions: decide(Caller::Ask),
+            tests: Use::of(choose(Preference::WithoutEngines, machine, &|_, _| Ok(()))),
         };
         let Users { table, terms, .. } = Users::load()?;
         let (agents, languages) = (agents(&table), languages(runners));
         let is_installed = |agent: &Agent| agent.program.is_some();
         let found = capability::Findings {
-            // `auto` does not use Landlock yet.
-            has_sandbox: [&machine.docker, &machine.podman, &machine.bubblewrap]
-                .iter()
-                .any(|found| found.is_ok()),
+            has_sandbox: uses.questions.backend.is_some(),
+            has_sandbox_for_tests: uses.tests.backend.is_some(),
             install_agent: match agents.first() {
                 Some(first) if !agents.iter().any(is_installed) => first.install.as_deref(),
                 _ => None,
             },
             languages: &languages,
         };
+        let (ready, summary) = uses.summary();
         Ok(Self {
+            ready,
+            summary,
             capabilities: capabilities(&found),
             limits: Limited::new(terms.limits, machine),
             docker,
@@ -172,11 +183,7 @@ impl Diagnosis {
             cgroups: Means::kernel(&machine.cgroups),
             agents,
             languages,
-            uses: Uses {
-                exec: decide(Caller::Exec),
-                fixes: decide(Caller::Fix),
-                questions: decide(Caller::Ask),
-            },
+            uses,
         })
     }
 
@@ -185,7 +192,9 @@ impl Diagnosis {
         let line = |text: &mut String, name: &str, mark: &str, words: &str| {
             text.push_str(&row(screen, name, mark, words));
         };
-        let mut text = heading("Sandboxes");
+        let paint = if self.ready { Paint::Good } else { Paint::Doubtful };
+        let mut text = format!("{}\n\n", screen.painted(paint, &self.summary));
+        text.push_str(&heading("Sandboxes"));
         for (name, means) in [
             ("docker", &self.docker.means),
             ("podman", &self.podman.means),
@@ -234,11 +243,9 @@ impl Diagnosis {
             ("exec, acp", &self.uses.exec),
             ("AI fixes, review", &self.uses.fixes),
             ("audit, ask", &self.uses.questions),
+            ("tests, exploits", &self.uses.tests),
         ] {
-            let otherwise = match used.without {
-                Without::Refuse => "nothing: they refuse to run",
-                Without::Continue => "nothing: they run without a sandbox and report it",
-            };
+            let otherwise = "nothing: they refuse to run";
             // Writing to a string cannot fail.
             _ = writeln!(text, "  {name:<16} {}", used.backend.unwrap_or(otherwise));
             for reason in &used.reasons {
@@ -251,6 +258,45 @@ impl Diagnosis {
             line(&mut text, name, mark, &words);
         }
         text
+    }
+}
+
+impl Use {
+    fn of(choice: Choice) -> Self {
+        let Choice { chosen, reasons } = choice;
+        Self { backend: chosen.map(|(kind, _)| kind.name()), reasons }
+    }
+}
+
+impl Uses {
+    /// Whether all that probity starts has a sandbox, and a line about it.
+    fn summary(&self) -> (bool, String) {
+        match (self.questions.backend, self.tests.backend) {
+            (Some(agents), Some(tests)) if agents == tests => {
+                (true, format!("Ready: {agents} sandboxes agents and tests."))
+            }
+            (Some(agents), Some(tests)) => {
+                (true, format!("Ready: {agents} sandboxes agents, {tests} tests."))
+            }
+            (Some(agents), None) => {
+                let why = self.tests.reasons.join("; ");
+                (
+                    false,
+                    format!(
+                        "Not ready: {agents} sandboxes agents, but nothing does tests ({why})."
+                    ),
+                )
+            }
+            (None, _) => {
+                let why = self.questions.reasons.join("; ");
+                (
+                    false,
+                    format!(
+                        "Not ready: no sandbox works, and probity starts nothing without one ({why})."
+                    ),
+                )
+            }
+        }
     }
 }
 

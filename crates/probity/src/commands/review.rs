@@ -29,9 +29,7 @@ use probity_review::{
     ReviewOutput, Reviewed, Standing, Status, TestPlace, apply_ignores, apply_verdicts, reconsider,
     review,
 };
-use probity_sandbox::Backend;
 use probity_scope::{MOST_BYTES, read_text};
-use probity_seat::Sandbox;
 use probity_text::runner::Syntax;
 
 use self::{files::OutputDirectory, progress::Progress, settings::Settings};
@@ -301,7 +299,7 @@ fn proving(
         runners,
         jobs: settings.jobs,
         tests: TestPlace {
-            sandbox: sandbox_of_tests(settings)?,
+            sandbox: test_sandbox(settings.sandbox, "--sandbox")?,
             environment: std::env::vars_os().collect(),
             caches: proof_caches(),
             fetch: settings.fetch.clone(),
@@ -310,26 +308,6 @@ fn proving(
         stop: Arc::clone(stop),
         watch,
     })
-}
-
-/// Without bubblewrap, tests that an agent wrote run with the user's rights. Somebody who asked for a
-/// sandbox does not want that, and everybody else must know it.
-fn sandbox_of_tests(settings: &Settings) -> Result<Backend, Failure> {
-    let sandbox = test_sandbox();
-    let is_wanted = !matches!(settings.sandbox, Sandbox::Auto | Sandbox::None);
-    match sandbox {
-        Backend::None if is_wanted => Err(Failure::new(
-            "the tests of a review run in bubblewrap, which does not work on this machine",
-            "see `probity doctor`; `--sandbox none` runs the agent and the tests without a sandbox",
-        )),
-        Backend::None => {
-            tracing::warn!(
-                "tests run without a sandbox: bubblewrap does not work on this machine; see `probity doctor`"
-            );
-            Ok(sandbox)
-        }
-        _ => Ok(sandbox),
-    }
 }
 
 fn config(settings: &Settings) -> anyhow::Result<ReviewConfig> {

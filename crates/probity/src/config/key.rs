@@ -34,6 +34,7 @@ pub(crate) struct Key {
     also: &'static [&'static str],
     /// The variable of `ci-agent-review`.
     step: Option<&'static str>,
+    is_own_in_step: bool,
     /// A variable that counts under every name that has the key.
     shared: Option<&'static str>,
     /// Whether a file may hold it, or only a flag or a variable.
@@ -93,6 +94,7 @@ impl Key {
             is_in_trix: false,
             also: &[],
             step: None,
+            is_own_in_step: false,
             shared: None,
             in_file: true,
             appends: false,
@@ -149,6 +151,11 @@ impl Key {
 
     pub(super) const fn step(self, variable: &'static str) -> Self {
         Self { step: Some(variable), ..self }
+    }
+
+    /// Whether the variable of its own counts in a CI step, too.
+    pub(super) const fn own_in_step(self) -> Self {
+        Self { is_own_in_step: true, ..self }
     }
 
     pub(super) const fn shared(self, variable: &'static str) -> Self {
@@ -246,6 +253,7 @@ impl Key {
         }
         if name == Name::CiAgentReview {
             variables.extend(self.step.map(str::to_owned));
+            variables.extend(self.is_own_in_step.then(|| own_variable(self.path)));
         }
         if matches!(name, Name::Probity | Name::CiAgentReview) {
             variables.extend(self.shared.map(str::to_owned));

@@ -151,13 +151,14 @@ fn what_cannot_be_asked_says_why_and_what_to_do() {
     ");
     let (_dir, file) = script(ECHO);
     let agent = replaying(&file);
-    let output = ask(&agent).env("PATH", "/nowhere").run().code(2);
+    let output = ask(&agent).without_sandbox().run().code(2);
     insta::assert_snapshot!(output.stderr, @"
     error: no sandbox is available for the agent
         bubblewrap: bwrap is not installed (the package is bubblewrap)
         docker: docker is not installed
         podman: podman is not installed
-      help: install bubblewrap, or pull or build the image containai:latest for docker or podman; `probity doctor` shows every reason; `--sandbox none` runs the agent without a sandbox, with all your rights
+        landlock: the kernel has no Landlock, or a filter around this process forbids it
+      help: install bubblewrap, or pull or build the image containai:latest for docker or podman, or allow what the reasons name; `--sandbox none` runs the agent without a sandbox, with all your rights
     ");
 }
 

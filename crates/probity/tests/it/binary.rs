@@ -88,6 +88,16 @@ impl Run {
         self
     }
 
+    /// On a machine where no sandbox works: neither programs nor Landlock.
+    pub(crate) fn without_sandbox(self) -> Self {
+        self.env("PATH", "/nowhere").without_landlock()
+    }
+
+    /// As on a kernel that has none.
+    pub(crate) fn without_landlock(self) -> Self {
+        self.env("PROBITY_SANDBOX_TEST_LANDLOCK", "0")
+    }
+
     pub(crate) fn input(mut self, input: impl Into<Vec<u8>>) -> Self {
         self.input = Some(input.into());
         self

@@ -90,8 +90,8 @@ fn without_the_image(scene: &Scene<'_>) {
     let refused = |image: &str, why: &str| {
         format!(
             "error: no sandbox is available for the command\n    {kind}: {why}\n  help: install \
-             bubblewrap, or pull or build the image {image} for docker or podman; `probity doctor` shows \
-             every reason; `--sandbox none` runs the command without a sandbox, with all your rights\n"
+             bubblewrap, or pull or build the image {image} for docker or podman, or allow what the \
+             reasons name; `--sandbox none` runs the command without a sandbox, with all your rights\n"
         )
     };
     let absent = "the image containai:latest is not there; build it: probity agent image";

@@ -135,26 +135,56 @@ fn a_verifier_that_lets_something_through_fails_the_demo() {
     assert_eq!(left_named(temporary.path().to_str().unwrap()), Vec::<String>::new());
 }
 
-#[test]
-fn a_bare_machine_is_told_what_is_not_contained_and_not_shown() {
-    let temporary = directory(&[]);
+/// A directory with these tools alone.
+fn tools(names: &[&str]) -> tempfile::TempDir {
     let tools = directory(&[]);
-    for tool in ["sh", "cp", "git"] {
+    for tool in names {
         let path = std::env::var("PATH").unwrap();
         let mut found = path.split(':').map(|directory| Path::new(directory).join(tool));
         symlink(found.find(|file| file.exists()).unwrap(), tools.path().join(tool)).unwrap();
     }
-    let run = demo(temporary.path()).env("PATH", tools.path().to_str().unwrap());
+    tools
+}
+
+#[test]
+fn without_a_sandbox_the_demo_shows_the_rest_and_what_is_missing() {
+    let temporary = directory(&[]);
+    let tools = tools(&["sh", "cp", "git"]);
+    let run = demo(temporary.path()).without_sandbox().env("PATH", tools.path().to_str().unwrap());
     let output = run.run().code(0);
     for said in [
-        "the agent's sandbox: none: bubblewrap: bwrap is not installed",
-        "NOT SHOWN: pytest, node and cargo are not installed",
-        "both agents run UNSANDBOXED",
-        "Every job that ran is proven; 1 of 5 could not run",
+        "NOT SHOWN: no sandbox works on this machine (bubblewrap: bwrap is not installed",
+        "`probity demo --sandbox none` shows it without one",
+        "Every job that ran is proven; 3 of 5 could not run",
     ] {
         assert!(output.stdout.contains(said), "{said}\n{}", output.stdout);
     }
-    assert_eq!((count(&output, "proof: "), count(&output, "WRONG")), (5, 0), "{}", output.stdout);
+    assert_eq!((count(&output, "proof: "), count(&output, "WRONG")), (2, 0), "{}", output.stdout);
+    assert_eq!(count(&output, "NOT SHOWN"), 3, "{}", output.stdout);
+}
+
+#[test]
+fn with_landlock_alone_or_with_none_by_wish_the_demo_shows_all_that_tools_allow() {
+    for (kind, contained) in [("landlock", "landlock"), ("none", "none, as requested")] {
+        let temporary = directory(&[]);
+        let tools = tools(&["sh", "cp", "git"]);
+        let run = demo(temporary.path()).args(["--sandbox", kind]);
+        let output = run.env("PATH", tools.path().to_str().unwrap()).run().code(0);
+        for said in [
+            &format!("the agent's sandbox: {contained}"),
+            "NOT SHOWN: pytest, node and cargo are not installed",
+            "the editor answered south first, and only south continued",
+            "Every job that ran is proven; 1 of 5 could not run",
+        ] {
+            assert!(output.stdout.contains(said), "{said}\n{}\n{}", output.stdout, output.stderr);
+        }
+        assert_eq!(
+            (count(&output, "proof: "), count(&output, "WRONG")),
+            (5, 0),
+            "{}",
+            output.stdout
+        );
+    }
 }
 
 #[test]

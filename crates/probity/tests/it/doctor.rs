@@ -54,7 +54,17 @@ fn the_answer_is_json_and_every_choice_has_its_reasons() {
 fn a_machine_without_anything_is_told_so() {
     let bin = directory(&[]);
     let path = bin.path().to_str().unwrap();
-    let text = probity().env("PATH", path).args(["doctor"]).run().code(0).stdout;
+    let doctor =
+        || probity().without_sandbox().env("PATH", path).args(["doctor"]).run().code(0).stdout;
+    let text = doctor();
+    assert_eq!(
+        text.lines().next(),
+        Some(
+            "Not ready: no sandbox works, and probity starts nothing without one (bubblewrap: bwrap is not \
+             installed (the package is bubblewrap); docker: docker is not installed; podman: podman is not \
+             installed; landlock: the kernel has no Landlock, or a filter around this process forbids it)."
+        )
+    );
     for words in ["bwrap is not installed", "docker is not installed", "they refuse to run"] {
         assert!(text.contains(words), "{words} is missing:\n{text}");
     }
@@ -75,13 +85,15 @@ fn a_machine_without_anything_is_told_so() {
         "{text}"
     );
     let (_, ready) = text.split_once("\nReady to use\n").unwrap();
-    let sandbox = "a sandbox: apt-get install bubblewrap (or Docker, or Podman)";
+    let sandbox = "a sandbox: apt-get install bubblewrap; for agents also Docker or Podman";
+    let tests = "a test runner: see \"Test tools\" above";
     let agent = "an agent: npm install -g @agentclientprotocol/claude-agent-acp";
     assert_eq!(
         ready,
         format!(
             "  check            yes\n  check --fix-ai   no   missing {agent}; {sandbox}\n  audit            yes\n  \
-             review           no   missing git: apt-get install git; {agent}; {sandbox}; a test runner: see \"Test tools\" above\n  \
+             audit --prove    no   missing {sandbox}; {tests}\n  \
+             review           no   missing git: apt-get install git; {agent}; {sandbox}; {tests}\n  \
              acp              no   missing {agent}; {sandbox}\n  exec             no   missing {sandbox}\n"
         )
     );
@@ -95,7 +107,7 @@ fn a_machine_without_anything_is_told_so() {
     );
     fs::write(bin.path().join("claude-agent-acp"), "").unwrap();
     crate::agent::executable(&bin.path().join("claude-agent-acp"));
-    let text = probity().env("PATH", path).args(["doctor"]).run().code(0).stdout;
+    let text = doctor();
     assert!(
         text.lines().any(|line| line.trim() == "claude           yes  claude-agent-acp"),
         "{text}"

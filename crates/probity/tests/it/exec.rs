@@ -82,9 +82,8 @@ fn a_command_edits_the_workspace_and_sees_nothing_else() {
     insta::assert_snapshot!(lines[5], @"touch: cannot touch '.git/config': Read-only file system");
 }
 
-/// Without a repository: its configuration could not be kept read-only.
 #[test]
-fn landlock_contains_a_command_where_it_is_and_refuses_a_repository_by_name() {
+fn landlock_contains_a_command_where_it_is_and_keeps_the_configuration_of_a_repository() {
     let stage = Stage::new(&[]);
     let plain = directory(&[("src/a", "text")]);
     let own = plain.path().canonicalize().unwrap();
@@ -97,11 +96,19 @@ fn landlock_contains_a_command_where_it_is_and_refuses_a_repository_by_name() {
     let output = command(script).dir(&plain).run().code(1);
     assert_eq!(output.stdout, format!("{}\ntext[]\n", own.display()), "{}", output.stderr);
     assert!(own.join("x").exists());
-    let refused = command("true").run().code(11);
-    let config = stage.repository.path().canonicalize().unwrap().join(".git/config");
-    let why = "it cannot keep a part of a writable directory read-only";
-    let expected = format!("error: landlock cannot show {}: {why}\n", config.display());
-    assert!(refused.stderr.starts_with(&expected), "{}", refused.stderr);
+    let git = "git -c user.name=a -c user.email=a@b";
+    let script = format!(
+        "echo x > new && {git} add new && {git} commit -qm inside && git log --format=%s -n 1; \
+         echo x >> .git/config; echo x > .git/hooks/pre-commit; git config core.pager x"
+    );
+    let of_git = stage.repository.path().join(".git");
+    fs::remove_dir_all(&of_git).unwrap();
+    crate::review::git(stage.repository.path(), &["init", "-q"]);
+    let before = fs::read_to_string(of_git.join("config")).unwrap();
+    let output = command(&script).run();
+    assert_eq!(output.stdout, "inside\n", "{}", output.stderr);
+    assert_eq!(fs::read_to_string(of_git.join("config")).unwrap(), before, "{}", output.stderr);
+    assert!(!of_git.join("hooks/pre-commit").exists());
 }
 
 #[test]
@@ -128,7 +135,7 @@ fn exit_codes_are_the_commands_own_or_a_shells() {
         assert_eq!(output.stderr.contains("error"), code == 126 || code == 127, "{command:?}");
     }
     // A machine where nothing contains: refused, unless that is what was asked for.
-    let bare = |args: &[&str]| stage.place(named("cai")).env("PATH", "/nowhere").args(args).run();
+    let bare = |args: &[&str]| stage.place(named("cai")).without_sandbox().args(args).run();
     let refused = bare(&["exec", "--", "/bin/true"]).code(11);
     let (_, error) = refused.stderr.split_once("error: ").unwrap();
     insta::assert_snapshot!(error, @"
@@ -136,7 +143,8 @@ fn exit_codes_are_the_commands_own_or_a_shells() {
         docker: docker is not installed
         podman: podman is not installed
         bubblewrap: bwrap is not installed (the package is bubblewrap)
-      help: install bubblewrap, or pull or build the image containai:latest for docker or podman; `probity doctor` shows every reason; `--sandbox none` runs the command without a sandbox, with all your rights
+        landlock: the kernel has no Landlock, or a filter around this process forbids it
+      help: install bubblewrap, or pull or build the image containai:latest for docker or podman, or allow what the reasons name; `--sandbox none` runs the command without a sandbox, with all your rights
     ");
     bare(&["exec", "--sandbox", "none", "--", "/bin/true"]).code(0);
     let unknown = bare(&["exec", "--container", "someone-elses", "--", "true"]).code(11);

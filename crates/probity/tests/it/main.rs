@@ -26,6 +26,7 @@ mod guides;
 mod hadolint;
 mod help;
 mod hostile_tree;
+mod in_containers;
 mod init;
 mod left_behind;
 mod links;

@@ -1,9 +1,9 @@
 //! The installed packages, which no repository tracks and every test needs.
 //!
 //! In bubblewrap they are shown where they belong, read-only. Vite writes beside them before it reads
-//! its own configuration: it gets a directory of its own there, with links to the packages. Without
-//! bubblewrap each copy gets a link to one copy of them, because a link to the packages themselves
-//! would be a way to change them.
+//! its own configuration: it gets a directory of its own there, with links to the packages. Landlock
+//! shows them where they are, and every copy has such a directory. Without a sandbox each copy gets a
+//! link to one copy of them, because a link to the packages themselves would be a way to change them.
 
 use std::{
     io,
@@ -93,6 +93,15 @@ impl Modules {
                 }
                 continue;
             }
+            if !site.context.moves_paths() {
+                if site.repo().kind(&place).is_none() {
+                    let held = HeldDirectory::open(real).map_err(failed)?;
+                    let links = site.repo().ensure(&place).map_err(failed)?;
+                    link_all(&held, real, &links).map_err(failed)?;
+                }
+                made.push(mounts::PACKAGES.read_only(real, real));
+                continue;
+            }
             site.copy.make_directory(&place).map_err(failed)?;
             let seen = site.seen_repo.join(&place);
             match beside {
@@ -145,5 +154,5 @@ fn copy(from: &Path, vault: &Vault, name: &str) -> io::Result<PathBuf> {
     let leaf = vault.fresh_leaf(name)?;
     let modules = leaf.held.ensure(MODULES)?;
     modules.copy_tree(&HeldDirectory::open(from)?, CopiedLinks::Kept, &|_, _| true)?;
-    Ok(leaf.path_without_sandbox().join(MODULES))
+    Ok(leaf.own_path().join(MODULES))
 }

@@ -9,7 +9,7 @@ use rustix::{
 
 use super::{
     Action, Supervisor, held,
-    notice::{Notice, Tracee, last_error},
+    notice::{Done, Notice, Tracee, last_error},
     target::{Named, number, real_path},
 };
 use crate::landlock::calls::{self, Call};
@@ -37,7 +37,7 @@ pub(super) fn decide(
     if !supervisor.places.is_writable(&real_path(&file)?) {
         return Err(Errno::PERM);
     }
-    Ok(Box::new(move || apply(&change, &file).map(|()| 0)))
+    Ok(Box::new(move || apply(&change, &file).map(|()| Done::Number(0))))
 }
 
 fn asked(
@@ -193,7 +193,7 @@ fn watch(supervisor: &Supervisor, tracee: &Tracee, notice: &Notice) -> Result<Ac
         // SAFETY: the path ends with a NUL and outlives the call.
         match unsafe { libc::inotify_add_watch(queue.as_raw_fd(), path.as_ptr(), mask) } {
             -1 => Err(last_error()),
-            watch => Ok(watch.into()),
+            watch => Ok(Done::Number(watch.into())),
         }
     }))
 }

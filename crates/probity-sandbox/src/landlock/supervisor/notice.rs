@@ -19,6 +19,17 @@ use rustix::{
 #[derive(Debug)]
 pub(super) struct Listener(OwnedFd);
 
+/// What a call that we made has come to.
+#[derive(Debug)]
+pub(super) enum Done {
+    Number(i64),
+    /// A file that is opened; whether programs that the process starts have it, too.
+    File {
+        file: OwnedFd,
+        is_inherited: bool,
+    },
+}
+
 /// A call that waits for its answer.
 #[derive(Debug)]
 pub(super) struct Notice {
@@ -100,13 +111,57 @@ impl Listener {
         }
     }
 
-    #[expect(unsafe_code, reason = "rustix has no seccomp")]
-    pub(super) fn answer(&self, id: u64, result: Result<i64, Errno>) {
-        let (val, error) = match result {
-            Ok(value) => (value, 0),
-            Err(errno) => (0, -errno.raw_os_error()),
+    pub(super) fn answer(&self, id: u64, result: Result<Done, Errno>) {
+        let refused = |errno: Errno| (0, -errno.raw_os_error());
+        let (value, error) = match result {
+            Ok(Done::Number(value)) => (value, 0),
+            Ok(Done::File { file, is_inherited }) => {
+                match self.hand_over(id, &file, is_inherited) {
+                    Ok(()) => return,
+                    Err(errno) => refused(errno),
+                }
+            }
+            Err(errno) => refused(errno),
         };
-        let mut response = libc::seccomp_notif_resp { id, val, error, flags: 0 };
+        self.respond(id, value, error, 0);
+    }
+
+    /// Lets the process make the call itself, with arguments that it may change meanwhile: only for calls
+    /// that Landlock judges in full.
+    pub(super) fn leave_to_landlock(&self, id: u64) {
+        // The constant fits: it is 1.
+        self.respond(id, 0, 0, libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32);
+    }
+
+    /// Gives the process a file of ours, whose number is the answer.
+    #[expect(unsafe_code, reason = "rustix has no seccomp")]
+    fn hand_over(&self, id: u64, file: &OwnedFd, is_inherited: bool) -> Result<(), Errno> {
+        #[repr(C)]
+        struct Handed {
+            id: u64,
+            flags: u32,
+            source: u32,
+            number: u32,
+            number_flags: u32,
+        }
+        let handed = Handed {
+            id,
+            flags: libc::SECCOMP_ADDFD_FLAG_SEND as u32,
+            source: file.as_raw_fd().cast_unsigned(),
+            number: 0,
+            number_flags: if is_inherited { 0 } else { libc::O_CLOEXEC.cast_unsigned() },
+        };
+        const REQUEST: u64 = 0x4018_2103;
+        // SAFETY: the structure is the one of this request, which reads it.
+        match unsafe { libc::ioctl(self.0.as_raw_fd(), REQUEST as _, &raw const handed) } {
+            0.. => Ok(()),
+            _ => Err(last_error()),
+        }
+    }
+
+    #[expect(unsafe_code, reason = "rustix has no seccomp")]
+    fn respond(&self, id: u64, val: i64, error: i32, flags: u32) {
+        let mut response = libc::seccomp_notif_resp { id, val, error, flags };
         // SAFETY: the structure is the one of this request. A process that is gone needs no answer.
         unsafe {
             libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND as _, &raw mut response);
@@ -115,7 +170,7 @@ impl Listener {
 
     /// Whether the call still waits: until then its thread's number is nobody else's.
     #[expect(unsafe_code, reason = "rustix has no seccomp")]
-    fn is_waiting(&self, id: u64) -> bool {
+    pub(super) fn is_waiting(&self, id: u64) -> bool {
         // SAFETY: the request reads one number.
         let answer = unsafe {
             libc::ioctl(self.0.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_ID_VALID as _, &raw const id)
@@ -202,10 +257,14 @@ impl Tracee {
     pub(super) fn umask(&self) -> Option<u32> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         let status = openat(&self.about, "status", flags, Mode::empty()).ok()?;
-        let status = io::read_to_string(File::from(status)).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;
-        u32::from_str_radix(line.trim(), 8).ok()
+        umask_of(&io::read_to_string(File::from(status)).ok()?)
     }
+}
+
+/// As the kernel tells about a process.
+pub(super) fn umask_of(status: &str) -> Option<u32> {
+    let line = status.lines().find_map(|line| line.strip_prefix("Umask:"))?;
+    u32::from_str_radix(line.trim(), 8).ok()
 }
 
 /// Whether sockets can be taken over at all: docker's default profile forbids the call, and the kernel

@@ -13,11 +13,13 @@ use std::{
 use rustix::{fs::OFlags, io::Errno};
 
 use super::{
-    Action, Decision, Supervisor, held,
-    notice::{Notice, Tracee, last_error},
+    Action, Decision, Supervisor,
+    entries::Entry,
+    held,
+    notice::{Done, Notice, Tracee, last_error},
     target::{Named, number, real_path},
 };
-use crate::Network;
+use crate::{Network, landlock::places::Judge};
 
 /// The largest address there is.
 const LARGEST: u64 = 128;
@@ -73,7 +75,7 @@ impl Asked {
 
     /// Calls with our copy of the address.
     #[expect(unsafe_code, reason = "the address is in the form of the kernel already")]
-    fn make(&self, call: Made) -> Result<i64, Errno> {
+    fn make(&self, call: Made) -> Result<Done, Errno> {
         let length = libc::socklen_t::try_from(self.address.len()).map_err(|_| Errno::INVAL)?;
         let (socket, address) = (self.socket.as_raw_fd(), self.address.as_ptr().cast());
         // SAFETY: the address is as long as it is said to be.
@@ -83,7 +85,7 @@ impl Asked {
                 Made::Bind => libc::bind(socket, address, length),
             }
         };
-        if answer == 0 { Ok(0) } else { Err(last_error()) }
+        if answer == 0 { Ok(Done::Number(0)) } else { Err(last_error()) }
     }
 
     fn may_wait(&self) -> bool {
@@ -139,7 +141,19 @@ pub(super) fn bind(
     let action: Action = match asked.kind() {
         Address::File(name) => {
             let mut path = PathBuf::from(OsStr::from_bytes(&name));
-            if path.is_relative() {
+            let here = i64::from(libc::AT_FDCWD).cast_unsigned();
+            // Where parts are kept, the path begins at a directory that stays the same: Landlock does not
+            // keep us out of those parts.
+            let mut held_entry = None;
+            if supervisor.places.keeps_parts() {
+                let entry = Entry::find(tracee, here, &name)?.ok_or(Errno::NOENT)?;
+                if supervisor.places.judge(&entry.path) == Judge::Kept {
+                    return Err(Errno::ROFS);
+                }
+                path.clone_from(&entry.path);
+                asked.address = address_of(&Path::new(&held(&entry.directory)).join(&entry.name))?;
+                held_entry = Some(entry);
+            } else if path.is_relative() {
                 // Our own working directory is another one.
                 path = real_path(&tracee.working_directory()?)?.join(path);
                 asked.address = address_of(&path)?;
@@ -149,6 +163,7 @@ pub(super) fn bind(
             // The thread that does it is kept out of other directories by Landlock, links or not.
             Box::new(move || {
                 let made = asked.make(Made::Bind)?;
+                drop(held_entry);
                 lessen(&path, umask, &places);
                 Ok(made)
             })

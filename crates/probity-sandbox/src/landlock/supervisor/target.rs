@@ -73,8 +73,12 @@ impl Named {
 }
 
 /// Programs name a file that they hold this way, where a call takes no descriptor.
-fn own_descriptor(path: &[u8]) -> Option<RawFd> {
+pub(super) fn own_descriptor(path: &[u8]) -> Option<RawFd> {
     let text = std::str::from_utf8(path).ok()?;
+    let streams = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
+    if let Some(number) = streams.iter().position(|stream| *stream == text) {
+        return RawFd::try_from(number).ok();
+    }
     let prefixes = ["/proc/self/fd/", "/proc/thread-self/fd/", "/dev/fd/"];
     prefixes.iter().find_map(|prefix| text.strip_prefix(prefix))?.parse().ok()
 }

@@ -18,7 +18,49 @@ const fn open(name: &'static str, script: &'static str, promise: PromiseName) ->
     Row { name, script, promise: Some(promise) }
 }
 
+/// A way into a part of the workspace that is kept read-only.
+const fn kept(name: &'static str, script: &'static str) -> Row {
+    Row { name, script, promise: Some(PromiseName::KeptParts) }
+}
+
 pub(super) const ROWS: &[Row] = &[
+    // Parts of the workspace that are kept.
+    kept("write a part", "open('../kept/own', 'r+b').write(b'x')"),
+    kept("truncate a part by its path", "os.truncate('../kept/own', 1)"),
+    kept("change the mode of a part", "os.chmod('../kept/own', 0o600)"),
+    kept("change the times of a part", "os.utime('../kept/own', (1, 1))"),
+    kept("make a file in a part", "os.close(os.open('../kept/made', os.O_CREAT | os.O_WRONLY))"),
+    kept("make a directory in a part", "os.mkdir('../kept/directory')"),
+    kept("make a link in a part", "os.symlink('x', '../kept/link')"),
+    kept("make a pipe in a part", "os.mkfifo('../kept/pipe')"),
+    kept("remove from a part", "os.unlink('../kept/removed')"),
+    kept("move out of a part", "os.rename('../kept/renamed', 'renamed')"),
+    kept("move into a part", "open('mine', 'w').close(); os.rename('mine', '../kept/moved')"),
+    kept(
+        "put a file in its place",
+        "open('mine', 'w').close(); os.replace('mine', '../kept/replaced')",
+    ),
+    kept("a second name for a part", "os.link('../kept/linked', 'linked'); open('linked', 'w')"),
+    kept("write through a link", "os.symlink('../kept/own', 'link'); open('link', 'w')"),
+    kept("make a file through a link", "os.symlink('../kept/dangling', 'link'); open('link', 'w')"),
+    kept("write below a link", "os.symlink('../kept', 'link'); open('link/below', 'w')"),
+    kept("move a part away", "os.rename('../kept', '../away'); os.rename('../away', '../kept')"),
+    kept(
+        "write a part that is held for reading",
+        "held = os.open('../kept/own', os.O_RDONLY); open(f'/proc/self/fd/{held}', 'w')",
+    ),
+    kept(
+        "make a file below a part that is held",
+        r"
+held = os.open('../kept', os.O_PATH)
+os.open('below', os.O_CREAT | os.O_WRONLY, dir_fd=held)",
+    ),
+    kept("make a socket in a part", "socket.socket(socket.AF_UNIX).bind('../kept/socket')"),
+    kept("a file without a name in a part", "os.open('../kept', os.O_TMPFILE | os.O_WRONLY)"),
+    kept(
+        "exchange a part",
+        "open('mine', 'w').close(); call(316, 276, -100, b'mine', -100, b'../kept/exchanged', 2)",
+    ),
     // Files.
     row("read a file", "need(read(at('secret')) == b'bait')"),
     row("read through a link in the workspace", "os.symlink(at('secret'), 'link'); read('link')"),

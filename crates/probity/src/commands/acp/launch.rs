@@ -12,9 +12,12 @@ use probity_agent::Seat;
 use probity_containment::{Quarantine, Watch, make_up};
 use probity_proxy::{LaunchError, Launcher, Process, Started, TerminalLogin, Usage, Workspace};
 use probity_sandbox::{
-    Backend, Child, Network, Root, RootError, Spec, User, directory_root, spawn, workspace_root,
+    Backend, Child, Network, PromiseName, Root, RootError, Spec, User, directory_root, keeps,
+    spawn, workspace_root,
 };
-use probity_seat::{Caller, NamedBy, Occupant, Request, Sandbox, Seated, Seats, State, Terms};
+use probity_seat::{
+    Caller, Contained, NamedBy, Occupant, Request, Sandbox, Seated, Seats, State, Terms,
+};
 
 use super::agents::Agent;
 use crate::{
@@ -27,56 +30,52 @@ use crate::{
 
 /// Agents in the workspace's own sandbox.
 pub(super) struct Sandboxed {
-    agent: Agent,
-    seats: Seats,
+    pub(super) agent: Agent,
+    pub(super) seats: Seats,
+    /// What the command line says.
+    pub(super) sandbox: Sandbox,
     /// The user's own, which a workspace tightens.
-    terms: Terms,
-    settings: Acp,
-    quarantine: Quarantine,
+    pub(super) terms: Terms,
+    pub(super) settings: Acp,
+    pub(super) quarantine: Quarantine,
 }
 
 impl Sandboxed {
-    pub(super) fn new(
-        agent: Agent,
-        seats: Seats,
-        terms: Terms,
-        settings: Acp,
-        quarantine: Quarantine,
-    ) -> Self {
-        Self { agent, seats, terms, settings, quarantine }
-    }
-
     /// The agent's seat in a workspace.
     fn seated(&self, caller: Caller, root: &Root, directories: &[Root]) -> anyhow::Result<Seated> {
         let terms = terms(caller, self.terms.clone(), Some(root))?;
         make_up(&state()?, Some(&root.path));
-        let request = Request {
+        let request = Request { directories, ..self.request(caller, &root.path, &terms) };
+        Ok(self.seats.seat(&request).map_err(Failure::from)?)
+    }
+
+    fn request<'a>(&'a self, caller: Caller, directory: &'a Path, terms: &'a Terms) -> Request<'a> {
+        Request {
             caller,
             occupant: Occupant::Agent(&self.agent.reference),
             named_by: NamedBy::User,
             form: None,
-            sandbox: Sandbox::Auto,
-            directory: &root.path,
-            directories,
+            sandbox: self.sandbox,
+            directory,
+            directories: &[],
             variables: &[],
-            terms: &terms,
-        };
-        Ok(self.seats.seat(&request).map_err(Failure::from)?)
+            terms,
+        }
+    }
+
+    /// Whether agents see a workspace where it is. Why they cannot be placed at all is told at their start.
+    fn is_in_place(&self, caller: Caller, directory: &Path) -> bool {
+        let contained = self.seats.preview(&self.request(caller, directory, &self.terms));
+        match contained {
+            Ok(Contained::By(kind)) => !keeps(kind, PromiseName::OtherPath),
+            Ok(Contained::NotAsked) => true,
+            Ok(Contained::NoProcess) | Err(_) => false,
+        }
     }
 
     /// An agent in an empty workspace with a home that is thrown away.
     fn start_scratch(&self) -> Result<Started, LaunchError> {
-        let request = Request {
-            caller: Caller::Introduction,
-            occupant: Occupant::Agent(&self.agent.reference),
-            named_by: NamedBy::User,
-            form: None,
-            sandbox: Sandbox::Auto,
-            directory: Path::new("/"),
-            directories: &[],
-            variables: &[],
-            terms: &self.terms,
-        };
+        let request = self.request(Caller::Introduction, Path::new("/"), &self.terms);
         let failed = |unseated| LaunchError::Start(format!("{:#}", Failure::from(unseated)));
         let Seat { backend, spec, .. } = self.seats.seat(&request).map_err(failed)?.seat;
         started(&backend, &spec, |child| Box::new(child))
@@ -110,12 +109,14 @@ impl Launcher for Sandboxed {
         }
         workspace.terminals = self.settings.terminals == Terminals::Editor;
         workspace.files = self.settings.fs == EditorFiles::Editor;
+        workspace.is_in_place = self.is_in_place(Caller::Editor, &root.path);
         Ok(workspace)
     }
 
     fn scratch(&self) -> Option<Workspace> {
-        // Without a sandbox an agent would work in the user's own home.
-        if self.terms.sandbox == Sandbox::None {
+        // Without a sandbox an agent would work in the user's own home; and not every sandbox has an empty
+        // directory where the agent is told.
+        if self.sandbox == Sandbox::None || self.is_in_place(Caller::Introduction, Path::new("/")) {
             return None;
         }
         let mut workspace = Workspace::scratch();

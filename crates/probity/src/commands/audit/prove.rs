@@ -5,13 +5,12 @@ use std::{path::Path, sync::Arc};
 use anyhow::Context as _;
 use probity_audit::ReadScope;
 use probity_proof::{ProofError, ProofOptions, Workshop, wording};
-use probity_sandbox::Backend;
 use probity_text::visible;
 
 use super::provider;
 use crate::{
     commands::stop::Stop,
-    config::{Settings, table::audit::Audit, words::Sandbox},
+    config::{Settings, table::audit::Audit},
     failure::Failure,
     test_place::{fetches, proof_caches, test_sandbox},
 };
@@ -48,13 +47,7 @@ pub(super) fn options(
     settings: &Settings,
     stop: &Stop,
 ) -> Result<ProofOptions, Failure> {
-    let sandbox = test_sandbox();
-    if matches!(sandbox, Backend::None) && settings.audit.sandbox != Sandbox::None {
-        return Err(Failure::new(
-            "exploits run in a sandbox, and bubblewrap does not work on this machine",
-            "see `probity doctor`; PROBITY_AUDIT__SANDBOX=none runs exploits without a sandbox",
-        ));
-    }
+    let sandbox = test_sandbox(settings.audit.sandbox, "--sandbox")?;
     let mut options = ProofOptions::new(root, sandbox);
     options.runners = settings.review.runner.read();
     options.caches = proof_caches();
@@ -72,9 +65,6 @@ pub(super) fn prepared(options: ProofOptions) -> anyhow::Result<Workshop> {
     let workshop = workshop.context("no exploit can be run")?;
     for note in workshop.notes() {
         tracing::warn!("{}", visible::line(&wording::prepare_note(note)));
-    }
-    if !workshop.is_sandboxed() {
-        tracing::warn!("exploits run without a sandbox");
     }
     Ok(workshop)
 }

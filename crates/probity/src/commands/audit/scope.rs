@@ -26,6 +26,6 @@ pub(super) fn of(
         source_digest: state.source_digest.clone(),
         files: digests(root, &state.source_files),
         skills: skills.iter().map(skill).collect(),
-        isolation: workshop.map(|workshop| wording::isolation(workshop.is_sandboxed()).to_owned()),
+        isolation: workshop.map(|workshop| wording::isolation(workshop.sandbox()).to_owned()),
     }
 }

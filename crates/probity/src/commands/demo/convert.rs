@@ -2,13 +2,20 @@
 
 use serde_json::Value;
 
-use super::{check::starts_alike, is_swapped, stage::Stage};
+use super::{
+    check::starts_alike,
+    is_swapped,
+    stage::{Sandboxed, Stage},
+};
 
 const GOOD: &str = include_str!("fixtures/orders-agent.ndjson");
 const HARMFUL: &str = include_str!("fixtures/orders-harmful.ndjson");
 
 pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.heading("Let an agent split a build into two stages, and reject a harmful patch")?;
+    if !stage.has_sandbox(Sandboxed::Agents)? {
+        return Ok(());
+    }
     stage.write("orders/agent.ndjson", GOOD)?;
     let harmful = if is_swapped("harmful") { GOOD } else { HARMFUL };
     stage.write("orders/harmful.ndjson", harmful)?;

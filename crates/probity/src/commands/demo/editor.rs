@@ -15,14 +15,18 @@ use probity_text::runner::Syntax;
 use serde_json::{Value, json};
 
 use super::is_swapped;
-use crate::{exit::Exit, streams};
+use crate::{
+    config::{word::Word as _, words::Sandbox},
+    exit::Exit,
+    streams,
+};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const NAMES: [&str; 2] = ["north", "south"];
 
-pub(super) fn run(directory: &Path) -> anyhow::Result<Exit> {
+pub(super) fn run(directory: &Path, sandbox: Sandbox) -> anyhow::Result<Exit> {
     let directory = directory.canonicalize().context("cannot find the repositories")?;
-    let mut editor = Editor::start()?;
+    let mut editor = Editor::start(sandbox)?;
     let held = editor.play(&directory);
     let ended = editor.finish()?;
     held?;
@@ -37,15 +41,12 @@ struct Editor {
 }
 
 impl Editor {
-    fn start() -> anyhow::Result<Self> {
+    fn start(sandbox: Sandbox) -> anyhow::Result<Self> {
         let mut command = Command::new(env::current_exe()?);
-        command.args(["acp", "recorded"]).stdin(Stdio::piped()).stdout(Stdio::piped());
-        if has_bubblewrap() {
-            say("bubblewrap sandboxes both agents")?;
-        } else {
-            say("both agents run UNSANDBOXED: bubblewrap does not work on this machine")?;
-            command.env("CAI_ACP_DIRECT_SPAWN", "1");
-        }
+        command
+            .args(["acp", "--sandbox", sandbox.word(), "recorded"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().context("cannot start the proxy")?;
         let stdout = child.stdout.take().context("the proxy has no output")?;
         let (sender, lines) = sync_channel(64);
@@ -128,15 +129,6 @@ impl Editor {
         self.stdin = None;
         Ok(self.child.wait()?.success())
     }
-}
-
-fn has_bubblewrap() -> bool {
-    let Ok(program) = env::current_exe() else { return false };
-    let Ok(output) = Command::new(program).args(["doctor", "--quick", "--json"]).output() else {
-        return false;
-    };
-    let doctor: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    doctor["bubblewrap"]["usable"] == true
 }
 
 fn tell(session: &str, event: &str, text: &Value) -> anyhow::Result<()> {

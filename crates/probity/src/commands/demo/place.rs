@@ -12,19 +12,22 @@ use std::{
 
 use anyhow::Context as _;
 
+use crate::config::{word::Word as _, words::Sandbox};
+
 pub(super) struct DemoDirectory {
     root: PathBuf,
+    sandbox: Sandbox,
     is_kept: bool,
 }
 
 impl DemoDirectory {
-    pub(super) fn make() -> anyhow::Result<Self> {
+    pub(super) fn make(sandbox: Sandbox) -> anyhow::Result<Self> {
         let time = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |time| time.subsec_nanos());
         let root = env::temp_dir().join(format!("probity-demo-{}-{time}", process::id()));
         // A directory that exists already is somebody else's, and an error.
         let made = fs::DirBuilder::new().mode(0o700).create(&root);
         made.with_context(|| format!("cannot make {}", root.display()))?;
-        let place = Self { root: root.canonicalize()?, is_kept: false };
+        let place = Self { root: root.canonicalize()?, sandbox, is_kept: false };
         fs::create_dir(place.root.join("bin"))?;
         let program = env::current_exe().context("cannot tell which program this is")?;
         symlink(program, place.root.join("bin/probity"))?;
@@ -71,7 +74,7 @@ impl DemoDirectory {
         text
     }
 
-    fn own_settings(&self) -> [(&'static str, OsString); 8] {
+    fn own_settings(&self) -> [(&'static str, OsString); 10] {
         [
             // Hooks, templates and signatures of the user's have no part in a demo.
             ("GIT_CONFIG_GLOBAL", "/dev/null".into()),
@@ -82,6 +85,8 @@ impl DemoDirectory {
             ("XDG_CONFIG_HOME", self.root.join("home/config").into()),
             ("XDG_STATE_HOME", self.root.join("home/state").into()),
             ("XDG_CACHE_HOME", self.root.join("home/cache").into()),
+            ("PROBITY_AI__SANDBOX", self.sandbox.word().into()),
+            ("PROBITY_REVIEW__SANDBOX", self.sandbox.word().into()),
         ]
     }
 }

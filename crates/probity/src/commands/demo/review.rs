@@ -2,7 +2,10 @@
 
 use std::process::{Command, Stdio};
 
-use super::{is_swapped, stage::Stage};
+use super::{
+    is_swapped,
+    stage::{Sandboxed, Stage},
+};
 
 /// A small repository in one language, with a program that can run its tests.
 struct Language {
@@ -48,6 +51,9 @@ const LANGUAGES: &[Language] = &[
 
 pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.heading("Review a repository: one claim is true, two are not")?;
+    if !stage.has_sandbox(Sandboxed::AgentsAndTests)? {
+        return Ok(());
+    }
     if !succeeds(&["git", "--version"]) {
         return stage.not_shown("a review needs git, and this machine has none");
     }

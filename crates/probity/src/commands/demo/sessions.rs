@@ -2,24 +2,29 @@
 
 use serde_json::Value;
 
-use super::stage::Stage;
+use super::stage::{Sandboxed, Stage};
+use crate::config::word::Word as _;
 
 const AGENT: &str = include_str!("fixtures/sessions-agent.ndjson");
 
 pub(super) fn show(stage: &mut Stage<'_>) -> anyhow::Result<()> {
     stage.heading("Connect one editor to two agents, and keep their sessions apart")?;
+    if !stage.has_sandbox(Sandboxed::Agents)? {
+        return Ok(());
+    }
     for repository in ["north", "south"] {
         stage.write(&format!("sessions/{repository}/.git/HEAD"), "ref: refs/heads/main\n")?;
         stage.write(&format!("sessions/{repository}/agent.ndjson"), AGENT)?;
     }
     stage.write(
         "home/config/containai/config.toml",
-        "[container]\nruntime = 'bwrap'\n\n[agents.recorded]\n\
+        "[agents.recorded]\n\
          command = ['probity', 'agent', 'replay', 'agent.ndjson']\n",
     )?;
-    let line = "probity demo --as-editor sessions";
+    let sandbox = stage.sandboxes.chosen().word();
+    let line = format!("probity demo --as-editor sessions --sandbox {sandbox}");
     stage.show("Editors run `probity acp recorded`; this command plays the editor:")?;
-    let ran = stage.command(line)?;
+    let ran = stage.command(&line)?;
     let told: Vec<Value> =
         ran.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     for line in ran.stdout.lines().filter(|line| !line.starts_with('{')) {

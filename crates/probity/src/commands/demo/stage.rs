@@ -7,6 +7,7 @@ use probity_scope::{MOST_BYTES, read_text};
 
 use super::{
     place::DemoDirectory,
+    sandboxes::Sandboxes,
     shell::{self, Ran},
 };
 use crate::screen;
@@ -14,14 +15,34 @@ use crate::streams;
 
 pub(super) struct Stage<'a> {
     place: &'a DemoDirectory,
+    pub(super) sandboxes: Sandboxes,
     steps: u8,
     failed: usize,
     missing: usize,
 }
 
+/// What a step starts in a sandbox.
+#[derive(Clone, Copy)]
+pub(super) enum Sandboxed {
+    Agents,
+    AgentsAndTests,
+}
+
 impl<'a> Stage<'a> {
-    pub(super) fn new(place: &'a DemoDirectory) -> Self {
-        Self { place, steps: 0, failed: 0, missing: 0 }
+    pub(super) fn new(place: &'a DemoDirectory, sandboxes: Sandboxes) -> Self {
+        Self { place, sandboxes, steps: 0, failed: 0, missing: 0 }
+    }
+
+    /// Whether what the next step starts has a sandbox. Otherwise it is not shown.
+    pub(super) fn has_sandbox(&mut self, needed_by: Sandboxed) -> anyhow::Result<bool> {
+        let Sandboxes { of_agents, of_tests } = &self.sandboxes;
+        let missing = match needed_by {
+            Sandboxed::Agents => of_agents.as_ref().err(),
+            Sandboxed::AgentsAndTests => of_agents.as_ref().err().or(of_tests.as_ref().err()),
+        };
+        let Some(why) = missing else { return Ok(true) };
+        let why = format!("{why}; `probity demo --sandbox none` shows it without one");
+        self.not_shown(&why).map(|()| false)
     }
 
     pub(super) fn failed(&self) -> usize {

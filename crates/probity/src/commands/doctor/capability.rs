@@ -16,16 +16,21 @@ pub(super) struct Capability {
 
 /// What the rest of the diagnosis found.
 pub(super) struct Findings<'a> {
+    /// For agents and commands.
     pub(super) has_sandbox: bool,
+    /// For tests, whose tools the images of engines lack.
+    pub(super) has_sandbox_for_tests: bool,
     /// The command that installs an agent, if none is installed.
     pub(super) install_agent: Option<&'a str>,
     pub(super) languages: &'a [Language],
 }
 
-const INSTALL_SANDBOX: &str = "a sandbox: apt-get install bubblewrap (or Docker, or Podman)";
+const INSTALL_SANDBOX: &str =
+    "a sandbox: apt-get install bubblewrap; for agents also Docker or Podman";
 
 pub(super) fn capabilities(found: &Findings<'_>) -> Vec<Capability> {
     let sandbox = (!found.has_sandbox).then(|| INSTALL_SANDBOX.to_owned());
+    let sandbox_for_tests = (!found.has_sandbox_for_tests).then(|| INSTALL_SANDBOX.to_owned());
     let agent = found.install_agent.map(|install| format!("an agent: {install}"));
     let git = missing_program("git", "apt-get install git");
     let can_test = found.languages.iter().any(|language| language.missing.is_none());
@@ -39,7 +44,8 @@ pub(super) fn capabilities(found: &Findings<'_>) -> Vec<Capability> {
         ready("check --fix-ai", &[&agent, &sandbox]),
         // Aiken contracts need no model; other sources do.
         ready("audit", &[]),
-        ready("review", &[&git, &agent, &sandbox, &tests]),
+        ready("audit --prove", &[&sandbox_for_tests, &tests]),
+        ready("review", &[&git, &agent, &sandbox_for_tests, &tests]),
         ready("acp", &[&agent, &sandbox]),
         ready("exec", &[&sandbox]),
     ]
@@ -103,6 +109,7 @@ fn language(tools: &LanguageTools, start: Option<Start>) -> Language {
         (None, Some(Start::Fails(why))) => {
             Some(format!("{} cannot run a test: {why}; install: {install}", tools.runs))
         }
+        (None, Some(Start::NoSandbox)) => Some("no test runs without a sandbox".to_owned()),
         (None, Some(Start::OutOfTime)) => Some(format!(
             "{} ran no test within {} s; a review takes longer, `--quick` skips this",
             tools.runs,

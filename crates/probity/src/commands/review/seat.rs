@@ -8,7 +8,7 @@ use probity_agent::{
 };
 use probity_review::{Unopened, answer_schema, parse_findings};
 use probity_scope::read_text;
-use probity_seat::{Caller, Contained, NamedBy, Occupant, Request, Seats, Terms};
+use probity_seat::{Caller, NamedBy, Occupant, Request, Seats, Terms};
 
 use super::settings::{Settings, Variables};
 use crate::{failure::Failure, seats::seats};
@@ -34,12 +34,7 @@ impl ReviewSeat {
         let mut place = Self { reference, seats, terms, isolation: String::new() };
         // Why it cannot be placed is told by the review itself.
         place.isolation = match place.seats.preview(&place.request(Path::new("/"), settings)) {
-            Ok(contained) => {
-                if let Contained::NotAvailable(reasons) = &contained {
-                    tracing::warn!("the agent runs without a sandbox: {}", reasons.join("; "));
-                }
-                contained.to_string()
-            }
+            Ok(contained) => contained.to_string(),
             Err(_) => "nothing: the agent was not started".to_owned(),
         };
         Ok(place)

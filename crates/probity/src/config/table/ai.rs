@@ -60,7 +60,8 @@ section! {
             /// Maximum number of attempts before the fix is skipped
             max_rounds: u32 = 2, kind(ValueKind::IntIn(1, 5)), tally("ai.max-rounds"),
                 guard(Guard::AtMost);
-            /// Sandbox of the agent
+            /// Sandbox of the agent; `auto` skips AI fixes if none works, and `none` runs the agent with all
+            /// your rights
             sandbox: Sandbox = Sandbox::Auto, flag_of("ai-sandbox", "SANDBOX"),
                 tally("ai.sandbox"), guard(Guard::User), free_in_tally();
             /// What the agent sees of the build context: `none`, `snapshot` (file names, manifests

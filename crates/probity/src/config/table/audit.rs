@@ -33,7 +33,8 @@ section! {
             /// Agent for the providers acp and command (a known name or a command), or the recording for
             /// replay (a file)
             agent: Option<String> = None, flag_of("agent", "AGENT"), guard(Guard::AgentName);
-            /// Sandbox of the agent
+            /// Sandbox for the agent and the exploits; `auto` refuses to start if none works, and `none`
+            /// runs them with all your rights
             sandbox: Sandbox = Sandbox::Auto,
                 flag_of("sandbox", "KIND"), guard(Guard::User);
             /// Pass these environment variables to the sandboxed agent

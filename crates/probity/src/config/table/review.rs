@@ -91,9 +91,10 @@ section! {
             /// Number of tests to run at the same time; 0 means one for each processor
             jobs: usize = 0, flag_of("jobs", "N"), short('j'),
                 guard(Guard::Limit(Usual::Processors));
-            /// Sandbox for the agent; `auto` warns and continues if none is available
+            /// Sandbox for the agent and the tests; `auto` refuses to start if none works, and `none` runs
+            /// them with all your rights
             sandbox: Sandbox = Sandbox::Auto,
-                flag_of("sandbox", "KIND"), step("PROBITY_REVIEW__SANDBOX"), guard(Guard::User);
+                flag_of("sandbox", "KIND"), step("REVIEW_SANDBOX"), own_in_step(), guard(Guard::User);
             /// Pass these environment variables to the agent
             env: Vec<String> = Vec::new(), kind(ValueKind::Variables), flag_of("env", "NAME"),
                 guard(Guard::User);

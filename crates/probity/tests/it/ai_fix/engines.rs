@@ -99,6 +99,6 @@ fn an_engine_that_does_not_answer_is_told_and_nothing_else_is_taken() {
     let output = run.run().code(1);
     assert_eq!(outcome(&output)["reason"], "agent-failed");
     let detail = outcome(&output)["detail"].as_str().unwrap().to_owned();
-    insta::assert_snapshot!(detail, @"no sandbox is available for the agent; docker: docker does not answer: Cannot connect to the Docker daemon at unix:///nowhere/socket. Is the docker daemon running?; install bubblewrap, or pull or build the image containai:latest for docker or podman; `probity doctor` shows every reason; `--ai-sandbox none` runs the agent without a sandbox, with all your rights");
+    insta::assert_snapshot!(detail, @"no sandbox is available for the agent; docker: docker does not answer: Cannot connect to the Docker daemon at unix:///nowhere/socket. Is the docker daemon running?; install bubblewrap, or pull or build the image containai:latest for docker or podman, or allow what the reasons name; `--ai-sandbox none` runs the agent without a sandbox, with all your rights");
     assert_eq!(stage.text(), GO);
 }

@@ -189,9 +189,12 @@ fn a_dry_run_writes_nothing_and_says_so_where_it_has_no_effect() {
 
 #[test]
 fn the_command_of_a_file_runs_contained_or_by_your_leave_only() {
-    for (in_file, more, applied) in
-        [(true, &[][..], false), (true, &["--ai-sandbox", "none"], true), (false, &[], true)]
-    {
+    for (in_file, more, applied) in [
+        (true, &[][..], false),
+        (true, &["--ai-sandbox", "none"], true),
+        (false, &[], false),
+        (false, &["--ai-sandbox", "none"], true),
+    ] {
         let stage = good();
         let command = stage.command();
         let words: Vec<String> = command.split(' ').map(|word| format!("'{word}'")).collect();
@@ -209,10 +212,10 @@ fn the_command_of_a_file_runs_contained_or_by_your_leave_only() {
         ]);
         let run = if in_file { run } else { run.args(["--acp-command", &command]) };
         // Without programs nothing can contain it.
-        let output = run.args(more).env("PATH", "/nowhere").run();
+        let output = run.args(more).without_sandbox().run();
         let expected = if applied { TWO_STAGES } else { GO };
         assert_eq!(stage.text(), expected, "{in_file} {more:?}: {}", output.stderr);
-        let is_told = output.stderr.contains("agent-failed: no sandbox is available for a command")
+        let is_told = output.stderr.contains("agent-failed: no sandbox is available for the agent")
             && output.stderr.contains("--ai-sandbox none");
         assert_eq!(is_told, !applied, "{}", output.stderr);
     }

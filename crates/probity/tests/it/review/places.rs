@@ -5,7 +5,7 @@ use std::{fs, os::unix::fs::symlink};
 use serde_json::json;
 
 use super::{findings, git, probity, repository, review_in};
-use crate::binary::Run;
+use crate::binary::{Run, named};
 
 #[test]
 fn a_file_of_findings_is_an_agent_and_what_is_left_is_not_in_the_way() {
@@ -206,33 +206,132 @@ fn a_gate_knows_what_the_review_was_held_to() {
     gate(&[]).env("FAIL_ON_CRITICAL", "false").run().code(0);
 }
 
-/// What an agent wrote runs with the user's rights then.
-#[test]
-fn tests_without_bubblewrap_are_announced_and_refused_if_a_sandbox_is_wanted() {
-    let repo = repository();
-    let place = tempfile::tempdir().unwrap();
-    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
-    fs::create_dir(at("bin")).unwrap();
-    let path = std::env::var_os("PATH").unwrap();
-    for name in ["git", "node"] {
-        let mut places = std::env::split_paths(&path).map(|directory| directory.join(name));
-        let program = places.find(|program| program.is_file()).unwrap();
-        symlink(program.canonicalize().unwrap(), place.path().join("bin").join(name)).unwrap();
+/// A machine with git and node, and nothing that sandboxes.
+struct Bare {
+    repo: tempfile::TempDir,
+    place: tempfile::TempDir,
+}
+
+impl Bare {
+    fn new() -> Self {
+        let (repo, place) = (repository(), tempfile::tempdir().unwrap());
+        let bare = Self { repo, place };
+        fs::create_dir(bare.at("bin")).unwrap();
+        let path = std::env::var_os("PATH").unwrap();
+        for name in ["git", "node"] {
+            let mut places = std::env::split_paths(&path).map(|directory| directory.join(name));
+            let program = places.find(|program| program.is_file()).unwrap();
+            symlink(program.canonicalize().unwrap(), bare.place.path().join("bin").join(name))
+                .unwrap();
+        }
+        fs::write(bare.at("told"), findings().to_string()).unwrap();
+        bare
     }
-    fs::write(at("told"), findings().to_string()).unwrap();
-    let agent = format!("replay:{}", at("told"));
-    let run = |more: &[&str]| {
-        let run = probity().args(["review", "--agent", &agent]).args(more).dir(repo.path());
-        run.env("PATH", &at("bin")).env("XDG_STATE_HOME", &at("state")).run()
-    };
-    let output = run(&[]).code(0);
-    let warning = output.stderr.lines().next().unwrap();
-    insta::assert_snapshot!(warning, @"warning: tests run without a sandbox: bubblewrap does not work on this machine; see `probity doctor`");
-    let page = review_in(&repo.path().join("review"));
-    insta::assert_snapshot!(page["isolation"]["tests"].as_str().unwrap(), @"none: a separate copy, with access to the network and the files of this machine");
-    let output = run(&["--sandbox", "bwrap"]).code(2);
+
+    fn at(&self, name: &str) -> String {
+        self.place.path().join(name).to_str().unwrap().to_owned()
+    }
+
+    fn run(&self, name: &str, arguments: &[&str]) -> Run {
+        let run = named(name).args(arguments).dir(self.repo.path());
+        let run = run.env("PATH", &self.at("bin")).env("XDG_STATE_HOME", &self.at("state"));
+        run.env("XDG_CACHE_HOME", &self.at("cache"))
+    }
+
+    fn agent(&self) -> String {
+        format!("replay:{}", self.at("told"))
+    }
+}
+
+/// What an agent wrote would run with the user's rights then.
+#[test]
+fn without_a_sandbox_no_test_runs_unless_the_user_says_so() {
+    let bare = Bare::new();
+    let agent = bare.agent();
+    let review = ["review", "--agent", &agent];
+    let run = |more: &[&str]| bare.run("probity", &[&review[..], more].concat()).without_landlock();
+    let output = run(&[]).run().code(2);
     insta::assert_snapshot!(output.stderr, @"
-    error: the tests of a review run in bubblewrap, which does not work on this machine
-      help: see `probity doctor`; `--sandbox none` runs the agent and the tests without a sandbox
+    error: no sandbox is available for the tests
+        bubblewrap: bwrap is not installed (the package is bubblewrap)
+        landlock: the kernel has no Landlock, or a filter around this process forbids it
+      help: install bubblewrap, or allow what the reasons name; `--sandbox none` runs the tests without a sandbox, with all your rights
     ");
+    let page = review_in(&bare.repo.path().join("review"));
+    assert_eq!(page["status"], "error", "{page:#}");
+    // An older kernel's Landlock keeps no signal inside.
+    let output = run(&[]).env("PROBITY_SANDBOX_TEST_LANDLOCK", "4").run().code(2);
+    let why = "landlock: the kernel's Landlock is version 4, which keeps no signal inside; version 6 does \
+               (Linux 6.12)";
+    assert!(output.stderr.contains(why), "{}", output.stderr);
+    run(&["--sandbox", "bwrap"]).run().code(2);
+    // A repository does not decide it.
+    fs::write(bare.repo.path().join("probity.toml"), "[review]\nsandbox = \"none\"\n").unwrap();
+    run(&[]).run().code(2);
+    let none = [run(&["--sandbox", "none"]), run(&[]).env("PROBITY_REVIEW__SANDBOX", "none")];
+    for run in none {
+        let output = run.run().code(0);
+        let warning =
+            "warning: tests run without a sandbox, with all your rights: you asked for none";
+        assert!(output.stderr.lines().any(|line| line == warning), "{}", output.stderr);
+    }
+    let page = review_in(&bare.repo.path().join("review"));
+    insta::assert_snapshot!(page["isolation"]["tests"].as_str().unwrap(), @"none: a separate copy, with access to the network and the files of this machine");
+}
+
+/// Every command that starts something, on that machine: its exit code, and what tells of the refusal.
+#[test]
+fn without_a_sandbox_every_command_refuses_to_start_anything() {
+    let bare = Bare::new();
+    let agent = bare.agent();
+    let run = |name: &str, arguments: &[&str]| bare.run(name, arguments).without_landlock();
+    // An agent that only reads its file needs no sandbox; the tests of its claims do.
+    run("probity", &["review", "ask", "--agent", &agent]).run().code(0);
+    let command = "acp:node";
+    let told = format!("{}/audit.ndjson", bare.place.path().display());
+    fs::write(&told, "").unwrap();
+    for (name, arguments, code) in [
+        ("probity", &["exec", "--", "true"][..], 11),
+        ("probity", &["agent", "ask", command, "why"], 2),
+        ("probity", &["review", "--agent", command], 2),
+        ("probity", &["review", "prove"], 2),
+        ("ci-agent-review", &[], 2),
+        ("probity", &["audit", "--provider", command, "--include", "src/*.js"], 2),
+        (
+            "probity",
+            &[
+                "audit",
+                "--prove",
+                "--provider",
+                "replay",
+                "--agent",
+                &told,
+                "--include",
+                "src/*.js",
+            ],
+            2,
+        ),
+    ] {
+        let output = run(name, arguments).env("AGENT_CLI", &agent).env("REPO_DIR", ".").run();
+        let is_told = output.stderr.contains("no sandbox is available for the")
+            && output.stderr.contains("landlock: the kernel has no Landlock")
+            && output.stderr.contains("--sandbox none");
+        assert!(is_told, "{arguments:?}: {} {}", output.stdout, output.stderr);
+        assert_eq!(output.code, Some(code), "{arguments:?}: {}", output.stderr);
+    }
+    let step = run("ci-agent-review", &[]).env("AGENT_CLI", &agent).env("REPO_DIR", ".");
+    step.env("REVIEW_SANDBOX", "none").env("OUTPUT_DIR", &bare.at("out")).run().code(0);
+}
+
+/// As in a container, where bubblewrap cannot start.
+#[test]
+fn with_landlock_alone_a_review_proves_what_it_proves_elsewhere() {
+    let bare = Bare::new();
+    let output = bare.run("probity", &["review", "--agent", &bare.agent()]).run().code(0);
+    assert_eq!(output.stderr.matches("without a sandbox").count(), 0, "{}", output.stderr);
+    let page = review_in(&bare.repo.path().join("review"));
+    let list = |key: &str| page[key].as_array().unwrap().len();
+    let counts = (list("proven_issues"), list("observations"), list("discarded"));
+    assert_eq!(counts, (1, 1, 1), "{page:#}");
+    insta::assert_snapshot!(page["isolation"]["tests"].as_str().unwrap(), @"landlock: a separate copy, no network and no loopback, no other files of this machine");
 }

@@ -101,6 +101,7 @@ pub(super) fn repositories() -> Vec<Hostile> {
         Hostile::new("without a sandbox")
             .file("calc.py", CODE)
             .stand_in("bwrap", "exit 1")
+            .variable("PROBITY_REVIEW__SANDBOX", "none")
             .variable("FORGE_TOKEN", "a-forge-token")
             .claim(Claim::new("calc.py", "test_calc.py", ENVIRONMENT).named("test_claimed"))
             .review()
