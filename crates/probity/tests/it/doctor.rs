@@ -21,7 +21,7 @@ fn machine(programs: &[&str], files: &[(&str, &str)]) -> TempDir {
     let path = std::env::var_os("PATH").unwrap();
     for name in ["bwrap", "sh"].iter().chain(programs) {
         let mut found = std::env::split_paths(&path).map(|directory| directory.join(name));
-        let found = found.find(|file| file.exists()).unwrap_or_else(|| panic!("no {name}"));
+        let found = found.find(|file| file.exists()).ok_or(name).unwrap();
         symlink(found, bin.path().join(name)).unwrap();
     }
     bin
