@@ -11,7 +11,8 @@ const REAL: &str = "import calc\n\n\ndef test_x():\n    assert calc.sub(3, 1) ==
 const OLD: &str = "import calc\n\n\ndef test_x():\n    assert calc.first([7, 8]) == 7\n";
 
 fn repository() -> Stage {
-    let mut stage = Stage::new(&[("calc.py", NOW)]).quickly();
+    let sound = "import calc\n\n\ndef test_zero():\n    assert calc.sub(0, 0) == 0\n";
+    let mut stage = Stage::new(&[("calc.py", NOW), ("tests/test_calc.py", sound)]).quickly();
     stage.change("calc.py", &NOW.replace("a + b", "a - b"), &[(2, 2)]);
     stage
 }

@@ -158,9 +158,14 @@ fn a_link_that_a_test_leaves_for_us_leads_nowhere() {
 #[test]
 fn a_test_that_reads_the_code_instead_of_running_it_is_rejected() {
     // Asking for the Go tool chain makes this process adopt orphans.
-    let mut stage =
-        Stage::new(&[("calc.py", SUB), ("go.mod", "module x\n"), ("x.go", "package x\n")])
-            .quickly();
+    let sound = "import calc\n\n\ndef test_zero():\n    assert calc.sub(0, 0) == 0\n";
+    let mut stage = Stage::new(&[
+        ("calc.py", SUB),
+        ("tests/test_calc.py", sound),
+        ("go.mod", "module x\n"),
+        ("x.go", "package x\n"),
+    ])
+    .quickly();
     stage.change("calc.py", &SUB.replace("a + b", "a - b"), &[(2, 2)]);
     let claim = |id: &str, file: &str, code: &str| named(claim(id, file, code), "test_x");
     let fixed = |id: &str, body: &str| Claim {

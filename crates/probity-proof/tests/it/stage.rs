@@ -185,7 +185,8 @@ for number, (name, test) in enumerate(chosen, 1):
     except BaseException as error:
         code = 1
         print('not ok', number, '-', name)
-        print('#', f'{type(error).__name__}: {error}')
+        import traceback
+        print('# ' + ''.join(traceback.format_exception(error)).replace('\\n', '\\n# '))
 sys.exit(code)
 ";
 

@@ -368,7 +368,7 @@ fn a_session_that_was_killed_is_looked_at_by_whoever_comes_next() {
     for next in [
         &["probity", "exec", "--sandbox", "bwrap", "--", "true"][..],
         &["cai", "gc"],
-        &["cai", "doctor", "--quick"],
+        &["cai", "doctor"],
     ] {
         for flags in [&[][..], &["--quarantine"]] {
             let stage = Stage::new(&[("Makefile", "all:\n"), ("real/x", "")]);
