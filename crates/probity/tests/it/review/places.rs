@@ -296,7 +296,11 @@ fn without_a_sandbox_every_command_refuses_to_start_anything() {
         ("probity", &["review", "--agent", command], 2),
         ("probity", &["review", "prove"], 2),
         ("ci-agent-review", &[], 2),
-        ("probity", &["audit", "--provider", "acp", "--agent", "node --acp", "--include", "src/*.js"], 2),
+        (
+            "probity",
+            &["audit", "--provider", "acp", "--agent", "node --acp", "--include", "src/*.js"],
+            2,
+        ),
         (
             "probity",
             &[
