@@ -125,7 +125,8 @@ fn no_test_of_a_review_finds_a_key_in_the_environment_of_another_process() {
         run = run.env(name, value);
     }
     let agent = format!("replay:{}", at("told"));
-    let output = run.args(["review", "--agent", &agent, "-o", &at("out")]).dir(repo.path()).run();
+    let run = run.args(["review", "--sandbox", "none", "--agent", &agent, "-o", &at("out")]);
+    let output = run.dir(repo.path()).run();
     let seen = fs::read(at("seen")).unwrap_or_default();
     assert!(!seen.is_empty(), "the test did not run: {}", output.stderr);
     let seen = String::from_utf8_lossy(&seen);

@@ -221,7 +221,7 @@ fn the_same_agent_is_placed_by_one_table_whoever_starts_it() {
 
 /// What each caller does where there is no sandbox: the table says it, and nobody else.
 #[test]
-fn without_a_sandbox_fixes_and_reviews_continue_and_the_others_refuse() {
+fn without_a_sandbox_every_agent_is_refused_unless_the_user_says_none() {
     let user = User::new();
     let bin = user.path("bin").display().to_string();
     // The probe is a shell script; what contains is not to be found.
@@ -238,11 +238,17 @@ fn without_a_sandbox_fixes_and_reviews_continue_and_the_others_refuse() {
     for (args, runs) in [
         (&["agent", "ask", "claude", "hello"][..], false),
         (&["audit", "--provider", "acp", "--agent", "claude"], false),
-        (&["review", "--agent", "claude", "--no-history", "--output", "../out"], true),
-        (&["check", "--fix", "--fix-ai", "--ai", "Dockerfile"], true),
+        (&["review", "--agent", "claude", "--no-history", "--output", "../out"], false),
+        (&["check", "--fix", "--fix-ai", "--ai", "Dockerfile"], false),
+        (
+            &["review", "--agent", "claude", "--no-history", "-o", "../out", "--sandbox", "none"],
+            true,
+        ),
+        (&["check", "--fix", "--fix-ai", "--ai", "--ai-sandbox", "none", "Dockerfile"], true),
         (&["agent", "ask", "claude", "hello", "--sandbox", "none"], true),
     ] {
-        let run = user.settle(probity()).env("PATH", &path).env("TALLY_AI_AGENT", "claude");
+        let run = user.settle(probity()).without_landlock().env("PATH", &path);
+        let run = run.env("TALLY_AI_AGENT", "claude");
         let output = run.args(args).run();
         let report = user.path("home/report");
         assert_eq!(report.exists(), runs, "{args:?}: {}", output.stderr);
@@ -254,9 +260,13 @@ fn without_a_sandbox_fixes_and_reviews_continue_and_the_others_refuse() {
             }
             assert!(text.contains("ANTHROPIC_API_KEY"), "{args:?}: {text}");
         } else {
-            let why = "\n    bubblewrap: bwrap is not installed (the package is bubblewrap)\
-                       \n    docker: docker is not installed\n    podman: podman is not installed\n";
-            assert!(output.stderr.contains(why), "{}", output.stderr);
+            for why in [
+                "no sandbox is available for the",
+                "bubblewrap: bwrap is not installed (the package is bubblewrap)",
+                "landlock: the kernel has no Landlock",
+            ] {
+                assert!(output.stderr.contains(why), "{args:?}: {}", output.stderr);
+            }
         }
     }
 }

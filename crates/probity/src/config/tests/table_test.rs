@@ -294,7 +294,7 @@ review.runners | --runners | PROBITY_REVIEW__RUNNERS | only probity.toml | unset
 review.max-findings | --max-findings | PROBITY_REVIEW__MAX_FINDINGS | only probity.toml | 50 | guarded
 review.timeout | --timeout | PROBITY_REVIEW__TIMEOUT | only probity.toml | 10m | guarded
 review.jobs | --jobs | PROBITY_REVIEW__JOBS | only probity.toml | 0 | guarded
-review.sandbox | --sandbox | PROBITY_REVIEW__SANDBOX | only probity.toml | auto | guarded
+review.sandbox | --sandbox | PROBITY_REVIEW__SANDBOX REVIEW_SANDBOX PROBITY_REVIEW__SANDBOX | only probity.toml | auto | guarded
 review.env | --env | PROBITY_REVIEW__ENV | only probity.toml | unset | guarded
 review.fetch-hosts | no flag | PROBITY_REVIEW__FETCH_HOSTS | only probity.toml | unset | guarded
 review.fetch-env | no flag | PROBITY_REVIEW__FETCH_ENV | only probity.toml | unset | guarded

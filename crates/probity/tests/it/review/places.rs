@@ -299,7 +299,7 @@ fn without_a_sandbox_every_command_refuses_to_start_anything() {
         (
             "probity",
             &["audit", "--provider", "acp", "--agent", "node --acp", "--include", "src/*.js"],
-            2,
+            1,
         ),
         (
             "probity",
@@ -313,7 +313,7 @@ fn without_a_sandbox_every_command_refuses_to_start_anything() {
                 "--include",
                 "src/*.js",
             ],
-            2,
+            1,
         ),
     ] {
         let output = run(name, arguments).env("AGENT_CLI", &agent).env("REPO_DIR", ".").run();
