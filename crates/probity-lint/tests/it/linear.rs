@@ -24,7 +24,7 @@ const SAMPLE: usize = 4;
 /// Functions whose calls are the units that are judged: each rule, parsing, suppression, sorting, …
 const UNITS: &[&str] = &[
     "probity_lint::found_by_rules",
-    "probity_lint::union::union",
+    "probity_lint::engine::union::union",
     "probity_lint::lint",
     "probity_lint::lint_parsed",
     "steps::work",
@@ -60,7 +60,7 @@ fn every_rule_and_the_engine_are_linear_in_the_size_of_the_file() {
         let [(family, _), ..] = three else { continue };
         for (unit, steps) in joined(counts) {
             let bend = bend(steps);
-            if unit.ends_with(" as probity_lint::rule::Rule>::check") {
+            if unit.ends_with(" as probity_lint::engine::rule::Rule>::check") {
                 rules.insert(unit.clone());
             }
             match unit.as_str() {
@@ -92,9 +92,9 @@ fn a_file_is_parsed_once_for_each_accepted_state() {
     let run = profile(&example("steps"), &["packages", "1", "fix"]);
     let rounds: u64 = run.printed.split(' ').nth(1).unwrap().trim().parse().unwrap();
     assert!(rounds > 1, "{}", run.printed);
-    assert_eq!(run.calls_of("probity_lint::parsed::Parsed::of_tree"), rounds + 1);
+    assert_eq!(run.calls_of("probity_lint::engine::parsed::Parsed::of_tree"), rounds + 1);
     let run = profile(&example("steps"), &["packages", "1", "lint"]);
-    assert_eq!(run.calls_of("probity_lint::parsed::Parsed::of_tree"), 1);
+    assert_eq!(run.calls_of("probity_lint::engine::parsed::Parsed::of_tree"), 1);
 }
 
 /// Counts of the largest, the middle and the smallest file, by unit and in the order of size.
