@@ -172,15 +172,6 @@ fn grounds(issue: &ProvenIssue) -> String {
     }
 }
 
-/// Under which name a test ran in the repository, if it was put there; runners find only files that
-/// are named as theirs are.
-fn ran_as(issue: &ProvenIssue) -> String {
-    if issue.test_path.is_empty() {
-        return String::new();
-    }
-    format!(", which ran as {}", issue.test_path)
-}
-
 /// The first lines of the fix that proves an issue; empty if no fix does. With a wrong expectation
 /// this is what a person has to see.
 fn proving_fix(issue: &ProvenIssue, lines: usize) -> String {

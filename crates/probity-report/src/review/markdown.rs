@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use probity_review::{ReviewOutput, Status};
 use probity_text::visible;
 
-use super::{dismissal, grounds, legend, proving_fix, ran_as, standing, told_by_test};
+use super::{dismissal, grounds, legend, proving_fix, standing, told_by_test};
 use crate::markdown::{code, escape};
 
 const OUTPUT_LINES: usize = 20;
@@ -33,14 +33,13 @@ pub(super) fn render(review: &ReviewOutput) -> String {
         _ = writeln!(text, "### {} {}\n", escape(&issue.id), escape(&issue.title));
         _ = writeln!(
             text,
-            "**{}**, {}{}, at {}, proven ({level}) by {} in {}{}\n",
+            "**{}**, {}{}, at {}, proven ({level}) by {} in {}\n",
             issue.severity,
             issue.category,
             standing(review, issue),
             code(&format!("{}:{}", issue.file, issue.line)),
             code(&issue.test_name),
-            code(&issue.test_file),
-            escape(&ran_as(issue))
+            code(&issue.test_file)
         );
         let grounds = grounds(issue);
         if !grounds.is_empty() {

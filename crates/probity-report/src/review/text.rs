@@ -6,7 +6,7 @@ use probity_review::{ProvenIssue, ReviewOutput, Status};
 use probity_text::visible;
 
 use super::{
-    cost, dismissal, grounds, last_lines, legend, observed, proving_fix, ran_as, standing,
+    cost, dismissal, grounds, last_lines, legend, observed, proving_fix, standing,
     told_by_test, untested,
 };
 use crate::{Paint, Screen};
@@ -112,7 +112,7 @@ impl Report {
             standing(review, issue)
         ));
         let (file, name) = (visible::line(&issue.test_file), visible::line(&issue.test_name));
-        self.line(&format!("    proven by {name} in {file}{}", visible::line(&ran_as(issue))));
+        self.line(&format!("    proven by {name} in {file}"));
         let grounds = grounds(issue);
         if !grounds.is_empty() {
             self.line(&format!("    {}", visible::line(&grounds)));

@@ -202,8 +202,50 @@ fn a_gate_knows_what_the_review_was_held_to() {
     gate(&["--threshold", "8"]).env("SCORE_THRESHOLD", "7").run().code(1);
     review(&["--fail-on-critical"]);
     let said = gate(&[]).run().code(1).stdout;
-    assert_eq!(said, "fail: 1 critical issue is proven\n");
+    assert_eq!(said, "fail: 1 proven issue is critical\n");
     gate(&[]).env("FAIL_ON_CRITICAL", "false").run().code(0);
+    review(&["--fail-on", "high"]);
+    let said = gate(&[]).run().code(1).stdout;
+    assert_eq!(said, "fail: 1 proven issue is high or above\n");
+    gate(&["--fail-on", "none"]).run().code(0);
+}
+
+/// Nobody said anything about it.
+#[test]
+fn one_proven_high_issue_fails_a_review_that_has_the_score() {
+    let repo = repository();
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    fs::write(at("told"), findings().to_string()).unwrap();
+    let review = |more: &[&str]| {
+        let run = crate::binary::probity().args(["review", "--no-history"]).args(more);
+        let run = run.args(["--agent", &format!("replay:{}", at("told")), "-o", &at("out")]);
+        run.dir(repo.path()).env("XDG_CACHE_HOME", &at("cache")).run()
+    };
+    let output = review(&[]).code(1);
+    let end = "reaches the threshold of 7, but 1 proven issue is high or above.\n";
+    assert!(output.stdout.ends_with(end), "{}", output.stdout);
+    review(&["--fail-on", "critical"]).code(0);
+    // The base has to exist, whatever it is for.
+    for more in [&["--base", "nowhere"][..], &["--whole", "--base", "nowhere"]] {
+        let output = review(more).code(2);
+        assert!(output.stderr.contains("no branch or commit `nowhere`"), "{}", output.stderr);
+    }
+    git(repo.path(), &["checkout", "-q", "-b", "topic"]);
+    fs::write(repo.path().join("notes.txt"), "new\n").unwrap();
+    git(repo.path(), &["add", "."]);
+    git(repo.path(), &["commit", "-q", "-m", "notes"]);
+    let notes = |more: &[&str]| {
+        review(more);
+        let page = review_in(&place.path().join("out"));
+        (page["metadata"]["files_reviewed"].clone(), page["notes"].to_string())
+    };
+    let (files, told) = notes(&[]);
+    assert_eq!(files, 0);
+    assert!(told.contains("only the change since main is reviewed"), "{told}");
+    let (files, told) = notes(&["--whole"]);
+    assert_ne!(files, 0);
+    assert!(!told.contains("only the change"), "{told}");
 }
 
 /// A machine with git and node, and nothing that sandboxes.
@@ -235,7 +277,7 @@ impl Bare {
     fn run(&self, name: &str, arguments: &[&str]) -> Run {
         let run = named(name).args(arguments).dir(self.repo.path());
         let run = run.env("PATH", &self.at("bin")).env("XDG_STATE_HOME", &self.at("state"));
-        run.env("XDG_CACHE_HOME", &self.at("cache"))
+        run.env("XDG_CACHE_HOME", &self.at("cache")).env("PROBITY_REVIEW__FAIL_ON", "none")
     }
 
     fn agent(&self) -> String {
