@@ -6,8 +6,8 @@ use probity_review::{ProvenIssue, ReviewOutput, Status};
 use probity_text::visible;
 
 use super::{
-    cost, dismissal, grounds, last_lines, legend, observed, proving_fix, standing,
-    told_by_test, untested,
+    cost, dismissal, grounds, last_lines, legend, observed, proving_fix, standing, told_by_test,
+    untested,
 };
 use crate::{Paint, Screen};
 
