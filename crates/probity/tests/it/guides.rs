@@ -16,7 +16,7 @@ const NEED_MORE: &[(&str, &str)] = &[
     ("probity audit --provider ollama", "a model"),
     ("probity audit --provider acp", "an agent's login"),
     ("probity review --agent claude", "an agent's login"),
-    ("probity review --diff-only", "an agent's login"),
+    ("probity review --base", "an agent's login"),
     ("probity config migrate", "a file of another tool"),
     ("probity review show", "a review in the history"),
     ("probity review history --delete", "a review in the history"),

@@ -105,8 +105,8 @@ named: NAMED
 open: 0
 made
 moved/deep/file
-review: 0
-Score 8.5 of 10: 1 proven issue (1 high), 1 observation, 1 discarded; reaches the threshold of 7.
+review: 1
+Score 8.5 of 10: 1 proven issue (1 high), 1 observation, 1 discarded; reaches the threshold of 7, but 1 proven issue is high or above.
 landlock [1, 1, 1]
 ";
 
