@@ -112,8 +112,8 @@ fn mistakes_are_named_with_their_place() {
         (
             "[review]\ntreshold = 8\n",
             "probity.toml:2:1: unknown key `treshold` in [review]; did you mean `threshold`? (valid \
-             keys: agent, model, profile, config, threshold, fail-on-critical, paths, diff-only, \
-             base, database-url, history, report-only, budget, proof-level, \
+             keys: agent, model, profile, config, threshold, fail-on-critical, fail-on, paths, \
+             diff-only, whole, base, database-url, history, report-only, budget, proof-level, \
              max-fix-rounds, suite-timeout, proof-timeout, runner, runners, max-findings, timeout, jobs, \
              sandbox, env, fetch-hosts, fetch-env, fetch-files, format, output)",
         ),

@@ -139,7 +139,7 @@ fn a_comment_in_the_code_counts_only_if_it_was_there_before_the_change() {
     let (_, page) = stage.review(&told, &["--no-history"]);
     let id = json!("ISS-001");
     assert_eq!(sorted(&page), (json!(8.5), vec![&id], vec![]), "{page:#}");
-    insta::assert_snapshot!(page["notes"].to_string(), @r#"["src/numbers.js:4: probity-ignore does not count, because it is not on the base branch: a sample, not a population"]"#);
+    insta::assert_snapshot!(page["notes"].to_string(), @r#"["only the change since main is reviewed; `--whole` reviews the repository","src/numbers.js:4: probity-ignore does not count, because it is not on the base branch: a sample, not a population"]"#);
 
     git(stage.repo(), &["checkout", "-q", "main"]);
     git(stage.repo(), &["merge", "-q", "topic"]);
