@@ -30,6 +30,9 @@ const CRATES: &[&str] = &[
     "probity-shell",
     "probity-text",
     "probity-builds",
+    "probity-check",
+    "probity-containment",
+    "probity-report",
 ];
 
 pub(crate) struct Workspace {
