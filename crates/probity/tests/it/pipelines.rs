@@ -295,6 +295,8 @@ fn reviewing(place: &Path, server: &FileServer) -> Machine {
         ("DATABASE_URL", format!("sqlite:{}", place.join("reviews.db").display())),
         ("ANTHROPIC_API_KEY", "a key".to_owned()),
         ("PROBITY_REVIEW__SANDBOX", "bwrap".to_owned()),
+        // Each job is to reach its end; the sample's defect is high.
+        ("PROBITY_REVIEW__FAIL_ON", "none".to_owned()),
     ];
     machine.variables.extend(set.map(|(name, value)| (name.to_owned(), value)));
     ["sudo", "npm"].iter().for_each(|name| machine.stand_in(name));
