@@ -55,7 +55,7 @@ pub struct EditorRules {
 impl EditorRules {
     /// # Errors
     ///
-    /// Fails as [`FileRules::new`] does.
+    /// The same as of [`FileRules::new`].
     pub fn new(options: CheckOptions) -> Result<Self, CheckError> {
         let program = || ShellcheckProgram::find(options.rules.shellcheck_timeout);
         let mut rules = FileRules::new(&options, program)?;
@@ -85,7 +85,7 @@ impl EditorRules {
     ///
     /// # Errors
     ///
-    /// Fails as [`FileRules::new`] does.
+    /// The same as of [`FileRules::new`].
     pub fn fix(
         &self,
         text: &EditorText<'_>,

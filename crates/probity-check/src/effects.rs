@@ -102,7 +102,7 @@ pub trait Voice {
     fn open(&self, context: Option<&AgentContext>) -> Result<Box<dyn Agent>, AgentError>;
 }
 
-/// Whose session something is told about.
+/// The session that an event belongs to.
 #[expect(missing_debug_implementations, reason = "it would show the secrets")]
 pub struct SessionOf<'s> {
     pub shown: &'s str,

@@ -19,7 +19,7 @@ pub enum CheckError {
     Globs(#[from] globset::Error),
     #[error(transparent)]
     Baseline(#[from] BaselineError),
-    /// A text that an editor has open is none.
+    /// An editor's open file is no text.
     #[error("{0}")]
     NoText(String),
     #[error("git cannot show the file of --changed")]

@@ -38,7 +38,7 @@ pub struct RuleOptions {
     pub excluded: Vec<String>,
     /// Those that the command line leaves out.
     pub ignored: Vec<String>,
-    /// What is said about single rules, by full name.
+    /// Settings of single rules, by full name.
     pub single: BTreeMap<String, SingleRule>,
     /// The secrets that may stand in a file.
     pub allowed_secrets: probity_secrets::Options,
@@ -54,7 +54,7 @@ pub enum RuleStart {
     Tally,
 }
 
-/// What is said about one rule.
+/// The settings of one rule.
 #[derive(Clone, Debug, Default)]
 pub struct SingleRule {
     pub severity: Option<RuleSeverity>,

@@ -169,8 +169,8 @@ fn warn_about_missing_own(rules: &RuleOptions, set: &RuleSet) {
 
 type Modes = BTreeMap<String, FixMode>;
 
-/// Takes in what is said about single rules. Gives when their fixes may be applied, and the paths that
-/// they pass over.
+/// Applies the settings of single rules. Returns when their fixes may be applied, and the paths that
+/// they skip.
 fn apply_single_rules(
     rules: &RuleOptions,
     set: &mut RuleSet,
@@ -223,7 +223,7 @@ fn spare(excluded: &[Pattern], included: &[Pattern]) -> Vec<Pattern> {
     let matches = |patterns: &[&Pattern], rule: &str| patterns.iter().any(|p| p.matches(rule));
     let caught =
         RULES.iter().map(|rule| rule.metadata()).filter(|metadata| matches(&wide, metadata.name));
-    // ShellCheck's findings are no rules of the registry.
+    // The registry has no rules for ShellCheck's findings.
     let shell = Pattern::new("shellcheck/*");
     let is_shell = |pattern: &Pattern| pattern.as_str() == "*" || *pattern == shell;
     let no_shell = wide.iter().copied().any(is_shell) && !included.iter().any(is_shell);

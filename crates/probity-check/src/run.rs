@@ -25,7 +25,7 @@ pub const MOST_THREADS: usize = 256;
 /// Agents that work at the same time, unless somebody says otherwise: they wait more than they work.
 const AGENTS_AT_ONCE: usize = 4;
 
-/// What a run is told besides its files.
+/// The settings of a run, without its files.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'r> {
     pub options: RunOptions,

@@ -97,7 +97,7 @@ impl ShellcheckProgram {
     ///
     /// # Errors
     ///
-    /// Fails if there is none.
+    /// If no ShellCheck is installed.
     pub fn find(timeout: Duration) -> Result<Arc<Self>, CheckError> {
         let search = std::env::var_os("PATH").unwrap_or_default();
         // A relative directory would be one of whoever wrote the files that are checked.

@@ -13,7 +13,7 @@ use probity_seat::{State, hex};
 /// Whether the user trusts a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// There is no file to trust.
+    /// The workspace has no such file.
     NoFile,
     /// Never given, or given to another text.
     NotGiven,

@@ -127,12 +127,6 @@ fn shown(settings: &Settings, review: &ReviewOutput) -> anyhow::Result<Exit> {
 /// The review, written.
 fn carry_out(settings: &Settings) -> anyhow::Result<ReviewOutput> {
     let mut desk = Desk::prepare(settings)?;
-    if settings.is_guess {
-        desk.notes.push(format!(
-            "only the change since {} is reviewed; `--whole` reviews the repository",
-            settings.base_ref
-        ));
-    }
     let runners = runners::find(settings, &mut desk.notes)?;
     let seat = Seat::find(settings, &runners, &mut desk)?;
     let open = |copy: &Path| seat.place.open(copy, settings);
@@ -231,6 +225,12 @@ impl Seat {
         } else {
             None
         };
+        if settings.is_guess && since.is_none() {
+            desk.notes.push(format!(
+                "only the change since {} is reviewed; `--whole` reviews the repository",
+                settings.base_ref
+            ));
+        }
         let (cancel, stop) = (Cancel::new(), Arc::new(AtomicBool::new(false)));
         listen(&cancel, &stop);
         Ok(Self { config, place, previous, since, cancel, stop })

@@ -41,11 +41,11 @@ const CONTEXTS: [(&str, &[&str]); 3] = [
 
 /// Runs everything in one container, and says on a line of its own how each ended.
 const SCRIPT: &str = r#"
-export HOME=/work/home TMPDIR=/work/tmp PATH=/usr/local/bin:/usr/bin:/bin NO_COLOR=1
-mkdir -p /work/home /work/tmp && cp -r /given/repo /work/repo
-touch /work/outside; probity=/given/probity
+export HOME=/scratch/home TMPDIR=/scratch/tmp PATH=/usr/local/bin:/usr/bin:/bin NO_COLOR=1
+mkdir -p /scratch/home /scratch/tmp && cp -r /given/repo /scratch/repo
+touch /scratch/outside; probity=/given/probity
 git config --global --add safe.directory '*'
-cd /work/repo
+cd /scratch/repo
 code() { echo "$1: $?"; }
 $probity doctor --quick | head -n 1
 # In a repository, whose configuration stays as it is.
@@ -53,16 +53,16 @@ $probity exec -- sh -c 'echo made > made && mkdir -p new/deep && echo x > new/de
   git -c user.name=x -c user.email=x@y commit -q --allow-empty -m inside && git log --format=%s -n 1'; code exec
 $probity exec -- sh -c 'echo evil > .git/hooks/pre-commit' 2>/dev/null; code hook
 $probity exec -- sh -c 'echo evil >> .git/config' 2>/dev/null; code config
-$probity exec -- sh -c 'cat /work/outside' 2>/dev/null; code outside
-$probity exec -- sh -c 'echo > /work/outside' 2>/dev/null; code write
+$probity exec -- sh -c 'cat /scratch/outside' 2>/dev/null; code outside
+$probity exec -- sh -c 'echo > /scratch/outside' 2>/dev/null; code write
 $probity exec -- sh -c 'cat /proc/1/environ' >/dev/null 2>&1; code environ
 $probity exec -- sh -c 'kill -0 1' 2>/dev/null; code kill
 $probity exec -- python3 -c 'import socket; socket.socket(socket.AF_UNIX)' 2>/dev/null; code named
 $probity exec -- python3 -c 'import socket; a, b = socket.socketpair(); a.send(b"x"); s = socket.socket(); s.bind(("127.0.0.1", 0)); s.listen(); socket.create_connection(s.getsockname())'; code open
 ls made moved/deep/file .git/hooks/pre-commit 2>/dev/null
-$probity review --agent replay:/given/told --no-history --output /work/review >/work/said 2>&1; code review
-grep '^Score' /work/said
-cat /work/review/review.json | python3 -c 'import json, sys; page = json.load(sys.stdin); print(page["isolation"]["tests"].split(":")[0], [len(page[key]) for key in ("proven_issues", "observations", "discarded")])'
+$probity review --agent replay:/given/told --no-history --output /scratch/review >/scratch/said 2>&1; code review
+grep '^Score' /scratch/said
+cat /scratch/review/review.json | python3 -c 'import json, sys; page = json.load(sys.stdin); print(page["isolation"]["tests"].split(":")[0], [len(page[key]) for key in ("proven_issues", "observations", "discarded")])'
 "#;
 
 fn works_inside(server: &Server, named: &str) {
@@ -79,7 +79,7 @@ fn works_inside(server: &Server, named: &str) {
         let share = format!("{}:/given:ro", given.path().display());
         let mut arguments =
             vec!["run", "--rm", "--network=none", "-v", "/usr:/usr:ro", "-v", &share];
-        arguments.extend(["--tmpfs", "/work:mode=1777,exec"]);
+        arguments.extend(["--tmpfs", "/scratch:mode=1777,exec"]);
         arguments.extend(more);
         arguments.extend([IMAGE, "sh", "-c", SCRIPT]);
         let output = Command::new(&server.client).args(&arguments).output().unwrap();

@@ -243,6 +243,12 @@ fn one_proven_high_issue_fails_a_review_that_has_the_score() {
     let (files, told) = notes(&[]);
     assert_eq!(files, 0);
     assert!(told.contains("only the change since main is reviewed"), "{told}");
+    // Asked on another machine than proven, too.
+    let agent = format!("replay:{}", at("told"));
+    let ask = ["review", "ask", "--no-history", "--agent", &agent, "--output", &at("asked")];
+    crate::binary::probity().args(ask).dir(repo.path()).run().code(0);
+    let asked = fs::read_to_string(format!("{}/claims.json", at("asked"))).unwrap();
+    assert!(asked.contains("only the change since main is reviewed"), "{asked}");
     let (files, told) = notes(&["--whole"]);
     assert_ne!(files, 0);
     assert!(!told.contains("only the change"), "{told}");
